@@ -1,0 +1,1 @@
+"""The lionplug_hookspecs package."""

@@ -1,0 +1,17 @@
+"""``python -m lionplug``: the same as the ``lionplug`` command.
+
+``-m`` puts the working directory first on ``sys.path``. It is taken off again before
+anything else is imported, because that directory may be a hostile repository
+(SECURITY-RULES S19).
+"""
+
+import os
+import sys
+
+if sys.path and sys.path[0] in ("", os.getcwd()) and not getattr(sys.flags, "safe_path", False):
+    del sys.path[0]
+
+from lionplug.cli.main import main  # noqa: E402
+
+if __name__ == "__main__":
+    sys.exit(main())

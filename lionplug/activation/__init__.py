@@ -1,0 +1,1 @@
+"""Where the code of plugins is imported, and nowhere else: importer, proxies, stand-ins."""

@@ -1,0 +1,142 @@
+"""One active plugin: its grant, its live files, its approved tree and its modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Any
+
+from lionplug.activation import importer
+from lionplug.activation.failures import failures
+from lionplug.activation.log import ActivationLog
+from lionplug.activation.namespace import Namespace, data_directory
+from lionplug.errors import LionplugError, NotGrantedError, StoreError
+from lionplug.inventory.live import LiveTree
+from lionplug.scopes import UserScope
+from lionplug.trust.grants import Grant, Grants
+from lionplug.trust.record import Record
+from lionplug.trust.store import Store, StoredTree
+
+
+class ActivePlugin:
+    """What runs of a plugin, from its first call to the end of its grant.
+
+    :param record: The approval in force.
+    :param grant: The grant that every hand-out asks for.
+    :param grants: Decides grants.
+    :param live: The live directory, to notice changes.
+    :param store: Where the approved tree lies.
+    :param restore: Puts an approved tree that is missing back from the live directory.
+    :param scope: The user scope.
+    :param log: Where activations are noted.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        *,
+        grant: Grant,
+        grants: Grants,
+        live: LiveTree,
+        store: Store,
+        restore: Callable[[Record], None],
+        scope: UserScope,
+        log: ActivationLog,
+    ) -> None:
+        self.record = record
+        self.grant = grant
+        self.live = live
+        self._grants = grants
+        self._store = store
+        self._restore = restore
+        self._scope = scope
+        self._log = log
+        self._lock = RLock()
+        self._namespace: Namespace | None = None
+
+    @property
+    def was_imported(self) -> bool:
+        """Whether its modules were made importable in this process."""
+        return self._namespace is not None
+
+    def failure(self) -> str | None:
+        """Return the first failure to import it, for listings."""
+        namespace = self._namespace
+        return None if namespace is None else failures.first_message(namespace.package)
+
+    def load(self, target: str, *, hook: str, what: str) -> Callable[..., Any]:
+        """Import the function that a reference names, from the approved tree.
+
+        :param target: ``path.py:function``.
+        :param hook: The hook whose call asks.
+        :param what: What it is for, in messages, such as ``tool web_search``.
+        :raises NotGrantedError: if the plugin may not run now.
+        :raises ActivationError: if it can't be imported; the same error each time.
+        :raises StoreError: if the approved tree is not what was approved.
+        """
+        self._require_grant(what)
+        namespace = self._namespace or self._open_namespace()
+        function = importer.load(namespace, target, hook=hook, what=what)
+        self._require_grant(what)
+        return function
+
+    def end(self, state: str) -> None:
+        """Withdraw the grant and forget the modules; code that is running goes on (S34).
+
+        :param state: The state that the plugin is in now.
+        """
+        self.grant.withdraw(state)
+        with self._lock:
+            namespace, self._namespace = self._namespace, None
+        if namespace is not None:
+            importer.detach(namespace.package)
+
+    def _require_grant(self, what: str) -> None:
+        """Check at the very place where code is imported and handed out (DESIGN §4.4)."""
+        self._grants.look()
+        if not self._grants.check(self.grant):
+            state = self.grant.refusal or "not approved any more"
+            raise NotGrantedError(
+                f"{what} of {self.record.name} was not imported: the plugin is {state}. "
+                "Ask the person who runs this program to look at it.",
+                state=state,
+                plugin=self.record.name,
+            )
+
+    def _open_namespace(self) -> Namespace:
+        with self._lock:
+            if self._namespace is None:
+                record = self.record
+                namespace = Namespace(
+                    plugin=record.name,
+                    user_dir=str(self._scope.path),
+                    location=record.location,
+                    tree=self._open_tree(),
+                    data_dir=data_directory(self._scope.data, record.name, record.location),
+                    log=self._log,
+                )
+                importer.attach(namespace)
+                self._namespace = namespace
+            return self._namespace
+
+    def _open_tree(self) -> StoredTree:
+        """Open and verify the approved tree; one that is missing is made again (DESIGN §5)."""
+        record = self.record
+        try:
+            return self._verified_tree()
+        except StoreError as error:
+            if record.is_from_here:
+                try:
+                    self._restore(record)
+                    return self._verified_tree()
+                except LionplugError:
+                    pass  # the first error says what is wrong
+            raise StoreError(
+                f"{record.name}: {error.message}", plugin=record.name, file=error.file
+            ) from error
+
+    def _verified_tree(self) -> StoredTree:
+        self._store.lease(self.record.tree)
+        tree = self._store.open(self.record.tree)
+        self._store.verify(tree)
+        return tree

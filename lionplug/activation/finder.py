@@ -1,0 +1,109 @@
+"""The finder that owns every module name below ``lionplug.bundles``.
+
+It stands first on ``sys.meta_path`` and is final below its prefix: it returns a spec or
+raises :class:`ModuleNotFoundError`, and never hands on (SECURITY-RULES S17).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from lionplug.activation.isolation import make_builtins
+from lionplug.activation.loader import BundleLoader
+from lionplug.activation.locate import locate
+from lionplug.activation.namespace import PREFIX, Namespace
+from lionplug.imports import safe_imports
+from lionplug.text import exact
+
+
+class Attached:
+    """A namespace whose modules can be imported now.
+
+    :ivar namespace: The namespace.
+    :ivar builtins: The ``__builtins__`` of its modules.
+    :ivar values: What references were resolved to, by path and attribute.
+    """
+
+    __slots__ = ("builtins", "namespace", "values")
+
+    def __init__(self, namespace: Namespace) -> None:
+        self.namespace = namespace
+        self.builtins = make_builtins(namespace, plugin_of)
+        self.values: dict[tuple[str, str], Any] = {}
+
+
+class BundleFinder:
+    """Answers for the modules of attached namespaces."""
+
+    def __init__(self) -> None:
+        self._attached: dict[str, Attached] = {}
+
+    def install(self) -> None:
+        """Stand first, also if something was put in front meanwhile."""
+        if not sys.meta_path or sys.meta_path[0] is not self:
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
+            sys.meta_path.insert(0, self)
+
+    def attach(self, namespace: Namespace) -> Attached:
+        """Make the modules of a namespace importable; once attached it stays as it is."""
+        self.install()
+        return self._attached.setdefault(namespace.package, Attached(namespace))
+
+    def detach(self, package: str) -> Attached | None:
+        """Make them unknown again."""
+        return self._attached.pop(package, None)
+
+    def get(self, package: str) -> Attached | None:
+        """Return what is attached as ``package``."""
+        return self._attached.get(package)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the spec of a module below the prefix; ``None`` for all other names.
+
+        :raises ModuleNotFoundError: No namespace in force has this module.
+        """
+        if not name.startswith(PREFIX):
+            return None
+        tail, *parts = name[len(PREFIX) :].split(".")
+        attached = self._attached.get(PREFIX + tail) or self._resolve(PREFIX + tail)
+        if attached is None:
+            raise ModuleNotFoundError(
+                f"No module named {exact(name)!r}: no approval in force is behind it. "
+                "The plugin was revoked or changed, or belongs to another user scope.",
+                name=name,
+            )
+        namespace = attached.namespace
+        found = locate(namespace.tree, parts)
+        if found is None:
+            wanted = exact("/".join(parts))
+            raise ModuleNotFoundError(
+                f"plugin {exact(namespace.plugin)} has no module {wanted!r} "
+                f"(neither {wanted}.py nor a folder of this name is part of what was approved)",
+                name=name,
+            )
+        loader = BundleLoader(namespace, found, attached.builtins)
+        return loader.spec(name)
+
+    def _resolve(self, package: str) -> Attached | None:
+        """Look an unknown package up in the approvals: a pickle or a spawned child names it."""
+        with safe_imports():
+            from lionplug.activation.resolving import find_namespace
+        namespace = find_namespace(package)
+        return None if namespace is None else self.attach(namespace)
+
+
+#: The one finder of the process; ``sys.modules`` is one for all hosts, too.
+finder = BundleFinder()
+
+
+def plugin_of(package: str) -> str:
+    """Return the plugin behind a package, or the package's own last part if not known."""
+    attached = finder.get(package)
+    return attached.namespace.plugin if attached else package[len(PREFIX) :]

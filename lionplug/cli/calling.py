@@ -1,0 +1,105 @@
+"""``call``: one call of a tool, as an agent would make it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lionplug.cli.arguments import parse_arguments
+from lionplug.cli.completion import complete_tools
+from lionplug.cli.failure import ToolFailure
+from lionplug.cli.group import Command
+from lionplug.cli.options import json_option
+from lionplug.cli.results import jsonable, result_lines
+from lionplug.cli.session import Session, pass_session
+from lionplug.errors import AsyncToolError, LionplugError
+
+if TYPE_CHECKING:
+    from lionplug.surfaces.tools import Tool
+
+
+@click.command(
+    "call",
+    cls=Command,
+    short_help="Call a tool of an active plugin.",
+    help="""Call a tool of an active plugin and print what it returns.
+
+    A value is taken as JSON where the tool's schema wants a number, a boolean, an array or
+    an object, else as text. A returned string is printed as it is, with characters that do
+    not show escaped; anything else as JSON. What the tool itself prints goes to standard
+    error.
+    """,
+    examples=[
+        ("call web_search query=pluggy limit=3", "Arguments as key=value."),
+        ("call web_search --input query.json", "Arguments from a JSON object in a file."),
+        ("""echo '{"query": "pluggy"}' | ... call web_search --input -""", "... from a pipe."),
+    ],
+)
+@click.argument("tool", metavar="TOOL", shell_complete=complete_tools)
+@click.argument("pairs", metavar="[KEY=VALUE]...", nargs=-1)
+@click.option(
+    "--input",
+    "source",
+    metavar="FILE",
+    help="Read the arguments as a JSON object from FILE, '-' for standard input.",
+)
+@json_option
+@pass_session
+def call_command(session: Session, tool: str, pairs: tuple[str, ...], source: str | None) -> None:
+    """Call a tool."""
+    output = session.output
+    handle = session.host.tools[tool]
+    arguments = parse_arguments(pairs, source, handle.parameters)
+    with _prints_aside():
+        result = call_tool(handle, arguments)
+        content = jsonable(result) if output.as_json else None
+        lines = [] if output.as_json else result_lines(result)
+    if output.as_json:
+        output.document({"tool": handle.name, "plugin": handle.plugin, "result": content})
+    else:
+        output.text(lines)
+
+
+def call_tool(handle: Tool, arguments: dict[str, Any]) -> object:
+    """Call a tool, awaiting it where it is asynchronous.
+
+    :raises ToolFailure: The tool raised; the error is its cause.
+    """
+    try:
+        if not handle.is_async:
+            try:
+                return handle.call(arguments)
+            except AsyncToolError:  # known only after the import
+                pass
+        return asyncio.run(handle.acall(arguments))
+    except LionplugError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ToolFailure(handle.name, handle.plugin) from error
+
+
+@contextmanager
+def _prints_aside() -> Iterator[None]:
+    """Send what a tool writes to standard output to standard error, whatever writes it.
+
+    It is done below Python, because a program that the tool starts writes too.
+    """
+    try:
+        sys.stdout.flush()
+        kept = os.dup(1)
+    except (AttributeError, OSError):  # closed, or no file
+        yield
+        return
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -1,0 +1,145 @@
+"""Shell completion: scripts for three shells, and candidates from data alone.
+
+Completing imports nothing of a plugin and starts no program. Whatever goes wrong gives
+no candidates: a shell that waits for them is no place for messages.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+)
+
+from lionplug.cli.group import Command
+from lionplug.cli.session import session_of
+from lionplug.cli.variable import COMPLETE_VARIABLE
+
+if TYPE_CHECKING:
+    from lionplug.inventory.plugin import Plugin
+
+SHELLS: dict[str, type[ShellComplete]] = {
+    "bash": BashComplete,
+    "zsh": ZshComplete,
+    "fish": FishComplete,
+}
+
+#: Files of a plugin that are looked at for completion.
+MOST_FILES = 1_000
+
+#: Directories that are never part of a plugin, see SECURITY-RULES S13.
+_LEFT_OUT = frozenset({".git", ".hg", ".svn", "__pycache__"})
+
+#: What a shell could take for something else is not offered.
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@+,=")
+
+_Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
+
+
+def _completer(candidates: Callable[[click.Context], Iterable[str]]) -> _Completer:
+    def complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            found = [one for one in candidates(ctx) if one.startswith(incomplete)]
+        except Exception:  # noqa: BLE001 - see above: no candidates
+            return []
+        return [CompletionItem(one) for one in found if _SAFE.issuperset(one)]
+
+    return complete
+
+
+def _plugins(ctx: click.Context) -> Iterator[str]:
+    copies = session_of(ctx).host.plugins.all
+    names = [plugin.name for plugin in copies]
+    for plugin in copies:
+        yield plugin.name if names.count(plugin.name) == 1 else plugin.address
+
+
+def _tools(ctx: click.Context) -> Iterator[str]:
+    return (declaration.name for declaration in session_of(ctx).host.tools)
+
+
+def _files(ctx: click.Context) -> Iterator[str]:
+    plugin = session_of(ctx).host.plugins.find(ctx.params["name"])
+    yield from _tree(plugin)
+
+
+def _tree(plugin: Plugin) -> Iterator[str]:
+    root, left = plugin.location, MOST_FILES
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(set(folders) - _LEFT_OUT)
+        for file in sorted(files):
+            yield os.path.relpath(os.path.join(folder, file), root)
+        left -= len(files) + 1
+        if left < 0:
+            return
+
+
+complete_plugins = _completer(_plugins)
+complete_tools = _completer(_tools)
+complete_files = _completer(_files)
+
+
+@click.command(
+    "completion",
+    cls=Command,
+    short_help="Print a script that completes this command in a shell.",
+    help="""Print a script that completes commands, plugins, tools and files in a shell.
+
+    Completing imports nothing of a plugin.
+    """,
+    examples=[
+        ("completion bash > ~/.local/share/bash-completion/completions/lionplug", "For bash."),
+        ('completion zsh > "${fpath[1]}/_lionplug"', "For zsh."),
+        ("completion fish > ~/.config/fish/completions/lionplug.fish", "For fish."),
+    ],
+)
+@click.argument("shell", metavar="SHELL", type=click.Choice(sorted(SHELLS)))
+@click.option("--json", "as_json", is_flag=True, help="Print the script as one JSON object.")
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str, as_json: bool) -> None:
+    """Print a completion script."""
+    output = session_of(ctx).output
+    output.as_json = as_json
+    script = script_for(shell, ctx.find_root().command)
+    if as_json:
+        output.document({"shell": shell, "script": script})
+    else:
+        output.text(script)
+
+
+def script_for(shell: str, program: click.Command) -> str:
+    """Return the completion script for a shell.
+
+    It is the script of click. Its own way to print it starts the first ``bash`` on the
+    search path to ask for its version, which in a hostile directory may be anything.
+    """
+    completer = SHELLS[shell](program, {}, "lionplug", COMPLETE_VARIABLE)
+    return completer.source_template % completer.source_vars()
+
+
+def answer(program: click.Command, question: str) -> int:
+    """Print the candidates that a script asks for by its variable.
+
+    :param program: The command to complete.
+    :param question: The value of the variable, such as ``bash_complete``.
+    :returns: The exit code.
+    """
+    shell, _, verb = question.partition("_")
+    if shell not in SHELLS or verb != "complete":
+        return 1
+    try:
+        lines = SHELLS[shell](program, {}, "lionplug", COMPLETE_VARIABLE).complete()
+        sys.stdout.write(lines + "\n")
+        sys.stdout.flush()
+    except Exception:  # noqa: BLE001 - see above: no candidates
+        return 1
+    return 0

@@ -1,0 +1,125 @@
+"""Plugins and their capabilities as lines of text; all foreign text is made fit here."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from lionplug.sources import SourceSignature
+from lionplug.text import argv_json, exact, prose
+
+if TYPE_CHECKING:
+    from lionplug.inventory.plugin import Plugin
+    from lionplug.manifest.capability import Capability
+
+#: Characters of a description in a list (SECURITY-RULES S24).
+SUMMARY = 200
+
+#: Headings of the built-in surfaces; another surface is named as it is.
+TITLES = {
+    "tools": "Tools",
+    "hookimpls": "Hooks",
+    "hooks_external": "Hook commands",
+    "agents": "Agents",
+    "playbooks": "Playbooks",
+    "providers": "Providers",
+    "packs": "Packs",
+    "skills": "Skills",
+    "prompts": "Prompts",
+    "mcp_servers": "MCP servers",
+}
+
+
+def state_of(plugin: Plugin) -> str:
+    """Return the state as a person reads it, such as ``active (failed)``."""
+    return f"{plugin.state} (failed)" if plugin.failed else plugin.state
+
+
+def scope_notice(host: Any) -> str | None:
+    """Return the line that names a user scope that is not where it usually is (S6)."""
+    scope = host.user_scope
+    if not scope.moved:
+        return None
+    return f"User scope: {exact(scope.path or 'none')} (moved by {exact(scope.source)})"
+
+
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return foreign-text-free lines of at most ``width`` columns, breaking long words."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        lines += textwrap.wrap(
+            line,
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+        ) or [""]
+    return lines
+
+
+def capability_lines(
+    capabilities: Iterable[Capability],
+    signatures: Mapping[str, SourceSignature],
+    width: int,
+) -> list[str]:
+    """Describe capabilities, grouped by surface in the order of the manifest.
+
+    :param capabilities: What a manifest declares.
+    :param signatures: Signatures by target, as read from the source without importing it.
+    :param width: Columns for free text.
+    """
+    groups: dict[str, list[Capability]] = {}
+    for capability in capabilities:
+        groups.setdefault(capability.surface, []).append(capability)
+    lines: list[str] = []
+    for surface, members in groups.items():
+        lines += ["", f"{TITLES.get(surface, exact(surface))} ({len(members)})"]
+        for capability in members:
+            lines += _capability(capability, signatures.get(capability.target), width)
+    return lines
+
+
+def _capability(capability: Capability, signature: SourceSignature | None, width: int) -> list[str]:
+    lines = [f"  {exact(capability.name)}"]
+    if capability.surface == "tools":
+        lines[0] += exact(_arguments(capability.detail.get("parameters"), signature))
+        if signature and signature.is_async:
+            lines[0] += "  (async)"
+    description = capability.detail.get("description") or (signature.summary if signature else "")
+    if description:
+        lines += wrapped(prose(str(description)), width, "      ")
+    if capability.target:
+        lines.append(f"      code     {exact(capability.target)}")
+    if capability.argv:
+        first, *rest = argv_json(capability.argv)
+        lines += [f"      command  {first}", *(f"      {line}" for line in rest)]
+    if capability.url:
+        lines.append(f"      address  {exact(capability.url)}")
+    lines += [f"      file     {exact(file)}" for file in capability.files]
+    return lines
+
+
+def _arguments(schema: object, signature: SourceSignature | None) -> str:
+    """Return the arguments of a tool: from its declared schema, else from its signature."""
+    if isinstance(schema, Mapping):
+        return arguments_text(schema)
+    if signature is not None:
+        return signature.text("").removeprefix("async ").removeprefix("def ")
+    return "(...)"
+
+
+def arguments_text(schema: Mapping[str, Any]) -> str:
+    """Return the arguments that a JSON Schema asks for, such as ``(query: string, limit?)``."""
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping):
+        return "(...)"
+    required = schema.get("required")
+    needed = set(required) if isinstance(required, (list, tuple)) else set()
+    parts = []
+    for name, value in properties.items():
+        kind = value.get("type") if isinstance(value, Mapping) else None
+        if isinstance(kind, (list, tuple)):
+            kind = " | ".join(map(str, kind))
+        parts.append(f"{name}{'' if name in needed else '?'}" + (f": {kind}" if kind else ""))
+    return f"({', '.join(parts)})"

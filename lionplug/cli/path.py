@@ -1,0 +1,18 @@
+"""Take the working directory off ``sys.path`` before anything is imported from it.
+
+``python -m``, ``PYTHONPATH=.`` and an empty element of ``PYTHONPATH`` put the directory
+where the person stands on ``sys.path``, and that may be a hostile repository. Deferred
+imports of lionplug's own go through ``safe_imports``; those of click and rich don't, so
+the command cleans the path once (SECURITY-RULES S19).
+"""
+
+from __future__ import annotations
+
+import sys
+
+from lionplug.imports import _SafePath
+
+
+def clean_path() -> None:
+    """Keep only those entries of ``sys.path`` from which ``safe_imports`` would load."""
+    sys.path[:] = _SafePath().entries()

@@ -1,0 +1,223 @@
+"""The strict YAML reader: one mapping of plain data, or all the reasons why not (S30).
+
+PyYAML's parser gives events; everything after it is ours. No resolver is asked, so a
+scalar keeps the author's characters (``1.10``, ``no``, ``12:30``) until a field says
+what it wants. What two readers could take for two different things is refused:
+duplicate keys, anchors, aliases, merge keys, tags, directives.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    StreamEndEvent,
+)
+
+from lionplug.documents.characters import decode_text
+from lionplug.documents.nodes import Mapping, Node, Scalar, Sequence, shown
+from lionplug.documents.problems import Problems
+from lionplug.errors import ManifestError, ProblemsError
+from lionplug.text import exact
+
+#: Levels of nesting; the document itself is the first.
+MAX_DEPTH = 64
+
+#: Scalars, sequences and mappings of one document, keys included.
+MAX_NODES = 50_000
+
+
+def read_yaml(data: bytes, file: str, error: type[ProblemsError] = ManifestError) -> Mapping:
+    """Read a document that must be one mapping.
+
+    :param data: The bytes of the document: UTF-8, a byte order mark and CRLF allowed.
+    :param file: Its path for messages.
+    :param error: The class to raise.
+    :returns: The mapping; every key is text and stands once.
+    :raises ProblemsError: Of the class ``error``, with every problem that was found up to
+        the point where reading further makes no sense.
+    """
+    problems = Problems(file)
+    text = decode_text(data, problems)
+    document = None
+    if text is not None:
+        try:
+            document = _Reader(text, problems).document()
+        except _Stop:
+            pass
+    if problems or document is None:
+        problems.fail(error)
+    return document
+
+
+class _Stop(Exception):
+    """What follows can't be read; the reason was noted."""
+
+
+class _Reader:
+    """Builds nodes from events. Recursion is bounded by :data:`MAX_DEPTH`."""
+
+    def __init__(self, text: str, problems: Problems) -> None:
+        self._problems = problems
+        self._depth = 0
+        self._left = MAX_NODES
+        self._get_event = parser_for(text).get_event
+
+    def document(self) -> Mapping | None:
+        """Read the whole stream; return its mapping unless a problem was noted."""
+        self._next()  # the start of the stream
+        start = self._next()
+        if not isinstance(start, DocumentStartEvent):
+            self._stop(start, "not-a-mapping", "must be one mapping, found an empty document.")
+        if start.version or start.tags:
+            self._note(start, "directive", "found a % directive; remove it.")
+        first = self._next()
+        node = self._node(first)
+        self._next()  # the end of the document
+        after = self._next()
+        if not isinstance(after, StreamEndEvent):
+            self._stop(
+                after,
+                "several-documents",
+                "must be one document, found the start of a second; remove it.",
+            )
+        if isinstance(node, Mapping) or self._problems:
+            return node if isinstance(node, Mapping) else None
+        self._stop(first, "not-a-mapping", f"must be one mapping, found {_top_level(node)}.")
+
+    def _next(self) -> Any:
+        try:
+            return self._get_event()
+        except yaml.YAMLError as error:
+            self._syntax_error(error)
+
+    def _node(self, event: Any) -> Node | None:
+        """Read the node that begins with ``event``; ``None`` stands for an alias."""
+        self._left -= 1
+        if self._left < 0:
+            self._stop(
+                event,
+                "too-many-nodes",
+                f"expected at most {MAX_NODES} keys and values; move data into files of its own.",
+            )
+        kind = type(event)
+        if kind is AliasEvent:
+            self._note(event, "alias", "found an alias (*name); write the value out.")
+            return None
+        if event.anchor is not None:
+            self._note(event, "anchor", "found an anchor (&name); remove it.")
+        if event.tag is not None:
+            self._note(event, "tag", "found a tag (!name); remove it, the field decides the type.")
+        if kind is ScalarEvent:
+            return self._scalar(event)
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self._too_deep(event.start_mark)
+        node = self._mapping(event) if kind is MappingStartEvent else self._sequence(event)
+        self._depth -= 1
+        return node
+
+    def _scalar(self, event: Any) -> Scalar:
+        mark = event.start_mark
+        if "\0" in event.value:
+            self._note(event, "nul", "found an escape that stands for a NUL character; remove it.")
+        return Scalar(event.value, event.style is None or event.style == "", *_place(mark))
+
+    def _sequence(self, start: Any) -> Sequence:
+        items = []
+        while type(event := self._next()) is not SequenceEndEvent:
+            node = self._node(event)
+            if node is not None:
+                items.append(node)
+        return Sequence(tuple(items), *_place(start.start_mark))
+
+    def _mapping(self, start: Any) -> Mapping:
+        items: list[tuple[Scalar, Node]] = []
+        keys: dict[str, Scalar] = {}
+        while type(event := self._next()) is not MappingEndEvent:
+            key = self._node(event)
+            value = self._node(self._next())
+            if not isinstance(key, Scalar):
+                if not isinstance(event, AliasEvent):
+                    self._note(event, "complex-key", "expected a text as key; write one.")
+            elif self._is_good_key(key, keys) and value is not None:
+                items.append((key, value))
+        return Mapping(tuple(items), *_place(start.start_mark))
+
+    def _is_good_key(self, key: Scalar, keys: dict[str, Scalar]) -> bool:
+        first = keys.setdefault(key.text, key)
+        if first is not key:
+            self._problems.at(
+                key,
+                "duplicate-key",
+                f"the key {shown(key.text)} stands twice, at line {first.line}, column "
+                f"{first.column} and at line {key.line}, column {key.column}; keep one.",
+            )
+        elif key.plain and key.text == "<<":
+            self._problems.at(key, "merge-key", "found a merge key (<<); write the keys out.")
+        elif key.plain and not key.text:
+            self._problems.at(key, "empty-key", "expected a key before the colon; write one.")
+        else:
+            return True
+        return False
+
+    def _note(self, event: Any, code: str, message: str) -> None:
+        self._problems.add(code, message, *_place(event.start_mark))
+
+    def _stop(self, event: Any, code: str, message: str) -> NoReturn:
+        self._note(event, code, message)
+        raise _Stop
+
+    def _too_deep(self, mark: Any) -> NoReturn:
+        self._problems.add(
+            "too-deep", f"expected at most {MAX_DEPTH} levels; nest less.", *_place(mark)
+        )
+        raise _Stop
+
+    def _syntax_error(self, error: yaml.YAMLError) -> NoReturn:
+        problem = getattr(error, "problem", None) or str(error)
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        if "maximum nesting depth" in problem:  # libyaml reads ahead, up to a limit of its own
+            self._too_deep(mark)
+        context = getattr(error, "context", None)
+        where = f" {exact(context)}" if context else ""
+        self._problems.add(
+            "syntax",
+            f"is not valid YAML{where}: {exact(problem)}; check indentation and quotes.",
+            *(_place(mark) if mark else (0, 0)),
+        )
+        raise _Stop from error
+
+
+def _place(mark: Any) -> tuple[int, int]:
+    return mark.line + 1, mark.column + 1
+
+
+def _top_level(node: Node | None) -> str:
+    if isinstance(node, Scalar):
+        return "an empty document" if node.is_null else f"the text {shown(node.text)}"
+    return "a list"
+
+
+class _PureParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):
+    """PyYAML's parser for installations that lack the compiled one; slower, same events."""
+
+    def __init__(self, text: str) -> None:
+        yaml.reader.Reader.__init__(self, text)
+        yaml.scanner.Scanner.__init__(self)
+        yaml.parser.Parser.__init__(self)
+
+
+def parser_for(text: str) -> Any:
+    """Return an event parser for a text: libyaml's where PyYAML was built with it."""
+    if yaml.__with_libyaml__:
+        from_libyaml: Any = yaml.cyaml
+        return from_libyaml.CParser(text)
+    return _PureParser(text)

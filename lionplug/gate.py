@@ -1,0 +1,108 @@
+"""The gate: the outermost wrapper around each hook that a plugin implements lazily.
+
+On entry it looks at the file of approvals once and opens a call record; on exit it
+closes the record and hands over what was refused, so that a miss can be explained.
+It holds policy and is no boundary: a historic call, ``impl.function(...)`` or a subset
+reaches a plugin without it. Whatever runs a plugin therefore asks for the grant itself
+and uses the record only to be spared a second look (SECURITY-RULES S18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextvars import ContextVar
+from typing import Any
+
+from attrs import frozen
+
+from lionplug.markers import hookimpl
+
+
+class CallRecord:
+    """One call of one gated hook, shared by everything that the call runs.
+
+    A record counts while it is open and for its own hook only. Tasks and threads that
+    copied the context keep the object, and see it closed once the call is over.
+
+    :ivar hook: Name of the hook.
+    :ivar generation: Generation of the approvals that the call began with.
+    :ivar open: Whether the call is still running.
+    :ivar refusals: What asked for a grant in this call and got none, in order.
+    :ivar failures: Pairs of a plugin that could not be activated and its error.
+    """
+
+    # Values of the class and no __init__: a record is made on every gated call.
+    hook: str = ""
+    generation: int = -1
+    open: bool = False
+    refusals: tuple[Any, ...] = ()
+    failures: tuple[tuple[Any, Exception], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<CallRecord {self.hook} {'open' if self.open else 'closed'}>"
+
+
+#: Stands for "no call": it is never open.
+NO_CALL = CallRecord()
+
+_current: ContextVar[CallRecord] = ContextVar("lionplug_call", default=NO_CALL)
+
+#: Returns the record that this context was given last, open or closed.
+current_record: Callable[[], CallRecord] = _current.get
+
+
+def record_of(hook: str) -> CallRecord | None:
+    """Return the open record of a call of ``hook`` in this context, if there is one."""
+    record = _current.get()
+    return record if record.open and record.hook == hook else None
+
+
+@frozen
+class Policy:
+    """What the gate and the proxies of one host ask.
+
+    :ivar look: Notices a change of the approvals with one ``stat``; returns their generation.
+    :ivar check: Tells whether a grant stands, by the last look.
+    :ivar report: Given the record of a call, closed, in which something was refused or
+        could not be activated.
+    """
+
+    look: Callable[[], int]
+    check: Callable[[Any], bool]
+    report: Callable[[CallRecord], None]
+
+
+class Gate:
+    """A plugin object whose one implementation stands around one hook.
+
+    :param hook: Name of the hook.
+    :param policy: What to ask, and whom to tell.
+    """
+
+    def __init__(self, hook: str, policy: Policy) -> None:
+        self.hook = hook
+        self.wrap = _make_wrapper(hook, policy)
+
+    def __repr__(self) -> str:
+        return f"<Gate {self.hook}>"
+
+
+def _make_wrapper(hook: str, policy: Policy) -> Callable[[], Generator[None, Any, Any]]:
+    enter, leave, look, report = _current.set, _current.reset, policy.look, policy.report
+
+    @hookimpl(wrapper=True, tryfirst=True, specname=hook)
+    def gate() -> Generator[None, Any, Any]:
+        record = CallRecord()
+        record.hook = hook
+        record.generation = look()
+        record.open = True
+        token = enter(record)
+        try:
+            return (yield)
+        finally:
+            record.open = False
+            leave(token)
+            if record.refusals or record.failures:
+                report(record)
+
+    return gate

@@ -1,0 +1,333 @@
+"""The verbs of trust: review, approve, revoke, enable, disable, compare, show.
+
+An approval is one sequence (SECURITY-RULES S3): the live tree is copied into private
+staging; digest, manifest and disclosure come from that copy alone; the question is
+asked; the same copy moves into the store; the record names its digest. Nothing live is
+read again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from lionplug.errors import (
+    AmbiguousNameError,
+    LionplugError,
+    PluginNotFoundError,
+    StoreError,
+    TrustError,
+)
+from lionplug.inventory.plugin import Plugin
+from lionplug.sources import SourceSignature, read_signatures
+from lionplug.text import exact, quote
+from lionplug.trust.diff import TreeDiff, diff_trees
+from lionplug.trust.digest import is_digest, same_digest
+from lionplug.trust.disclosure import Disclosure, Relation, disclose
+from lionplug.trust.gone import is_gone
+from lionplug.trust.record import Record
+from lionplug.trust.staging import StagedTree, stage
+from lionplug.trust.store import StoredTree
+
+if TYPE_CHECKING:
+    from lionplug.host.core import Core
+
+
+@frozen(kw_only=True)
+class Revocation:
+    """What a revocation did.
+
+    :param name: Name of the plugin.
+    :param location: The copy whose approval was taken back.
+    :param was_imported: Whether its code was imported in this process: it goes on running.
+    """
+
+    name: str
+    location: str
+    was_imported: bool
+
+
+class Review:
+    """A staged copy of a plugin with all that a person needs to decide.
+
+    :param plugin: The copy under review.
+    :param staged: The private copy; the only thing that :meth:`approve` approves.
+    :param disclosure: What the plugin brings, from the staged copy.
+    :param diff: The difference from the approved tree; ``None`` at a first approval.
+    """
+
+    def __init__(
+        self,
+        plugin: Plugin,
+        staged: StagedTree,
+        disclosure: Disclosure,
+        diff: TreeDiff | None,
+        approve: Callable[[], Plugin],
+    ) -> None:
+        self.plugin = plugin
+        self.staged = staged
+        self.disclosure = disclosure
+        self.diff = diff
+        self._approve = approve
+
+    def approve(self) -> Plugin:
+        """Move the staged copy into the store and write the record.
+
+        :returns: The plugin in its new state.
+        :raises TrustError: if the disclosure says that it can't be approved.
+        """
+        return self._approve()
+
+
+class Approvals:
+    """The verbs of trust of one host."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    # -- approving -------------------------------------------------------------------
+
+    @contextmanager
+    def review(self, plugin: Plugin) -> Iterator[Review]:
+        """Stage and disclose a copy; leaving the context deletes it unless approved."""
+        core = self._core
+        with self._staged(plugin.location) as staged:
+            signatures = _signatures(staged)
+            record = core.grants.state.records.get(plugin.location)
+            disclosure = disclose(
+                staged,
+                scope=plugin.scope,
+                relation=self._relation(staged.manifest.name, plugin.location),
+                signatures=signatures,
+                previous=record,
+            )
+            yield Review(
+                plugin,
+                staged,
+                disclosure,
+                self._difference(record, staged) if record else None,
+                lambda: self._approve(plugin, staged, disclosure, signatures),
+            )
+
+    def trust(
+        self,
+        name: str,
+        *,
+        approve: Callable[[Disclosure], bool] | None,
+        expect: str | None,
+    ) -> Plugin:
+        if (approve is None) == (expect is None):
+            raise TrustError("pass either approve= or expect=: one of them decides.", plugin=name)
+        if expect is not None and not is_digest(expect):
+            raise TrustError(
+                f"{exact(expect)} is no full tree digest; expected lp1:sha256: and 64 hex digits.",
+                plugin=name,
+            )
+        with self.review(self._core.inventory.find(name)) as review:
+            digest = review.disclosure.digest
+            if expect is not None and not same_digest(expect, digest):
+                raise TrustError(
+                    f"{review.plugin.name} is not approved: its tree is {digest}, "
+                    f"expected {expect}. Look at the difference before you go on.",
+                    plugin=review.plugin.name,
+                    command=f"{self._core.command} diff {quote(name)}",
+                )
+            if approve is not None and approve(review.disclosure) is not True:
+                raise TrustError(
+                    f"{review.plugin.name} is not approved: the answer was no. "
+                    "Nothing of it runs.",
+                    plugin=review.plugin.name,
+                )
+            return review.approve()
+
+    def _approve(
+        self,
+        plugin: Plugin,
+        staged: StagedTree,
+        disclosure: Disclosure,
+        signatures: dict[str, SourceSignature | None],
+    ) -> Plugin:
+        core = self._core
+        if disclosure.refusals:
+            raise TrustError(
+                f"{plugin.name} can't be approved: " + "; ".join(disclosure.refusals),
+                plugin=plugin.name,
+            )
+        core.store.publish(staged)
+        core.trust_file.approve(
+            Record.of(
+                staged,
+                scope_kind=plugin.scope,
+                signatures={
+                    target: signature.to_dict()
+                    for target, signature in signatures.items()
+                    if signature is not None
+                },
+            )
+        )
+        core.collect_garbage()
+        core.refresh()
+        return core.inventory.find(plugin.location)
+
+    def _staged(self, location: str) -> Any:
+        core = self._core
+        core.require_user_scope()
+        return stage(location, core.user_scope, core.limits, core.read_manifest)
+
+    def _relation(self, name: str, location: str) -> Relation:
+        records = self._core.grants.state.records
+        here = records.get(location)
+        others = sorted(
+            record.location
+            for record in records.values()
+            if record.name == name and record.location != location
+        )
+        return Relation(approved_at=here.approved_at if here else None, others=tuple(others))
+
+    def _difference(self, record: Record, staged: StagedTree) -> TreeDiff:
+        return diff_trees(
+            self._approved_tree(record),
+            staged,
+            record.capabilities,
+            self._core.capability_set(staged.manifest),
+        )
+
+    def _approved_tree(self, record: Record) -> StoredTree | None:
+        try:
+            tree = self._core.store.open(record.tree)
+            self._core.store.verify(tree)
+        except StoreError:
+            return None
+        return tree
+
+    def restore(self, record: Record) -> None:
+        """Put an approved tree that is missing back into the store, without asking.
+
+        Only the very bytes that were approved are kept; where the live tree is another,
+        nothing happens.
+        """
+        with self._staged(record.location) as staged:
+            if same_digest(staged.digest, record.tree):
+                self._core.store.publish(staged)
+
+    # -- taking back -----------------------------------------------------------------
+
+    def revoke(self, name: str) -> Revocation:
+        core = self._core
+        core.require_user_scope()
+        location = self._location_of_record(name)
+        was_imported = core.was_imported(location)
+        record = core.trust_file.revoke(location=location)
+        core.refresh()
+        core.collect_garbage()
+        if record is None:
+            raise PluginNotFoundError(
+                f"{exact(name)} is not approved, so there is nothing to take back.", plugin=name
+            )
+        return Revocation(name=record.name, location=location, was_imported=was_imported)
+
+    def _location_of_record(self, name: str) -> str:
+        """Find what to revoke by the records: the plugin itself may be gone or broken."""
+        core = self._core
+        core.grants.look()
+        records = core.grants.state.records
+        if name in records:
+            return name
+        fitting = [record for record in records.values() if record.name == name]
+        if len(fitting) == 1:
+            return fitting[0].location
+        if len(fitting) > 1:
+            choices = [record.location for record in fitting]
+            raise AmbiguousNameError(
+                f"{exact(name)} is approved at {len(choices)} places; name one of: "
+                + ", ".join(map(exact, choices)),
+                choices=choices,
+                plugin=name,
+            )
+        return core.inventory.find(name).location
+
+    def set_disabled(self, name: str, value: bool) -> Plugin:
+        core = self._core
+        core.require_user_scope()
+        plugin = core.inventory.find(name)
+        if not value:
+            place = core.disabled_by(plugin)
+            if place:
+                raise TrustError(
+                    f"{plugin.name} stays disabled: {place} says so. Remove that line; "
+                    "a file that a person writes is never changed by a command.",
+                    plugin=plugin.name,
+                )
+        core.trust_file.set_disabled(plugin.name, plugin.location, value)
+        core.refresh()
+        return core.inventory.find(plugin.location)
+
+    def prune(self) -> list[Record]:
+        core = self._core
+        if core.user_scope.path is None:
+            return []
+        gone = core.trust_file.prune(is_gone)
+        if gone:
+            core.refresh()
+        return gone
+
+    # -- looking ---------------------------------------------------------------------
+
+    def diff(self, name: str) -> TreeDiff:
+        core = self._core
+        plugin = core.inventory.find(name)
+        record = core.grants.state.records.get(plugin.location)
+        if record is None:
+            raise TrustError(
+                f"{plugin.name} at {exact(plugin.location)} was never approved, so there is "
+                "nothing to compare with.",
+                plugin=plugin.name,
+                command=f"{core.command} info {quote(name)}",
+            )
+        with self._staged(plugin.location) as staged:
+            return self._difference(record, staged)
+
+    def show(self, name: str, file: str, *, approved: bool) -> bytes:
+        core = self._core
+        plugin = core.inventory.find(name)
+        if not approved:
+            with self._staged(plugin.location) as staged:
+                return _read(staged, file, plugin)
+        record = core.grants.state.records.get(plugin.location)
+        if record is None:
+            raise TrustError(f"{plugin.name} was never approved.", plugin=plugin.name)
+        tree = core.store.open(record.tree)
+        core.store.verify(tree)
+        return _read(tree, file, plugin)
+
+    def digest(self, path: str) -> str:
+        with self._staged(os.path.realpath(path)) as staged:
+            return str(staged.digest)
+
+
+def _read(tree: StagedTree | StoredTree, file: str, plugin: Plugin) -> bytes:
+    if not tree.is_file(file):
+        raise LionplugError(
+            f"{plugin.name} has no file {exact(file)}. 'info' lists the files it has.",
+            plugin=plugin.name,
+            file=file,
+        )
+    return tree.read(file)
+
+
+def _signatures(staged: StagedTree) -> dict[str, SourceSignature | None]:
+    """Read the signatures of everything that is called by function, importing nothing (S36)."""
+    targets = []
+    files: dict[str, bytes] = {}
+    for capability in staged.manifest.capabilities:
+        path, colon, attribute = capability.target.partition(":")
+        if colon and staged.is_file(path):
+            targets.append((path, attribute))
+            files.setdefault(path, staged.read(path))
+    return read_signatures(files, targets) if targets else {}
+
+

@@ -1,0 +1,136 @@
+"""The active plugins of a host: made, kept, verified and ended as the inventory changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from lionplug.activation.active import ActivePlugin
+from lionplug.activation.lazy import LazyPlugin
+from lionplug.discovery.found import FoundBundle
+from lionplug.inventory import states
+from lionplug.inventory.live import LiveTree
+from lionplug.inventory.plugin import Plugin
+from lionplug.manifest.capability import Capability
+from lionplug.manifest.parse import MANIFEST_FILE
+from lionplug.trust.grants import Grant
+from lionplug.trust.record import Record
+
+if TYPE_CHECKING:
+    from lionplug.host.core import Core
+
+
+class Running:
+    """Owns one :class:`ActivePlugin` for each active copy, for as long as it is active."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._active: dict[str, ActivePlugin] = {}
+        self._live: dict[str, LiveTree] = {}
+        #: Location to reason, for live trees that are no longer what was approved.
+        self.changed: dict[str, str] = {}
+
+    def get(self, location: str) -> ActivePlugin | None:
+        """Return the active plugin at a location."""
+        return self._active.get(location)
+
+    def __iter__(self) -> Iterator[ActivePlugin]:
+        return iter(list(self._active.values()))
+
+    def verify(self, bundles: Iterable[FoundBundle]) -> None:
+        """Compare the live tree of every approved bundle with its record."""
+        records = self._core.grants.state.records
+        self.changed = {}
+        for found in bundles:
+            record = records.get(found.location)
+            if record is None or found.manifest is None:
+                continue
+            if record.manifest_sha256 != found.manifest_sha256:
+                continue  # already seen to differ
+            reason = self._live_tree(record, found).verify()
+            if reason:
+                self.changed[found.location] = reason
+
+    def is_current(self, active: ActivePlugin, capability: Capability) -> bool:
+        """Glance at the live manifest and the capability's own file (DESIGN §4.6).
+
+        A tree that changed withdraws the grant until it is approved again.
+        """
+        own_file = capability.target.partition(":")[0] or next(
+            iter(capability.files), MANIFEST_FILE
+        )
+        reason = active.live.glance(own_file)
+        if reason is None:
+            return True
+        self.changed[active.record.location] = reason
+        active.grant.withdraw(states.CHANGED)
+        self._core.mark_stale()
+        return False
+
+    def update(self, plugins: Sequence[Plugin]) -> tuple[Plugin, ...]:
+        """Begin what became active and end what no longer is.
+
+        :returns: The plugins, the active ones able to tell whether they failed.
+        """
+        wanted = {plugin.location: plugin for plugin in plugins if plugin.is_active}
+        for location, active in list(self._active.items()):
+            plugin = wanted.get(location)
+            if plugin is None or plugin.record != active.record:
+                del self._active[location]
+                self._end(active, plugin.state if plugin else states.UNTRUSTED)
+        for location, plugin in wanted.items():
+            if location not in self._active:
+                self._active[location] = self._begin(plugin)
+        self._core.manager.set_lazy(
+            [
+                self._active[plugin.location].lazy
+                for plugin in plugins
+                if plugin.location in self._active
+                and self._active[plugin.location].lazy is not None
+            ]
+        )
+        return tuple(
+            evolve(plugin, failure=self._active[plugin.location].failure)
+            if plugin.location in self._active
+            else plugin
+            for plugin in plugins
+        )
+
+    def close(self) -> None:
+        """End everything."""
+        for active in self:
+            self._end(active, states.DISABLED)
+        self._active.clear()
+        self._core.manager.set_lazy([])
+
+    def _begin(self, plugin: Plugin) -> ActivePlugin:
+        core = self._core
+        record = plugin.record
+        if record is None:
+            raise AssertionError("an active copy has a record")
+        return ActivePlugin(
+            record,
+            grant=Grant(record.name, record.location, record.tree),
+            grants=core.grants,
+            live=self._live_tree(record, plugin.found),
+            store=core.store,
+            restore=core.approvals.restore,
+            scope=core.user_scope,
+            log=core.activations,
+        )
+
+    def _end(self, active: ActivePlugin, state: str) -> None:
+        active.end(state)
+        self._core.manager.withdraw(active.record.name)
+
+    def _live_tree(self, record: Record, found: FoundBundle) -> LiveTree:
+        known = self._live.get(record.location)
+        if known is None or known.record != record:
+            if found.manifest is None:
+                raise AssertionError("only valid bundles are compared")
+            known = self._live[record.location] = LiveTree(
+                record, found.manifest, self._core.limits, self._core.read_manifest
+            )
+        return known

@@ -1,0 +1,128 @@
+"""One immutable generation of the inventory, with its indexes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from attrs import frozen
+
+from lionplug.errors import CapabilityNotFoundError
+from lionplug.inventory import states
+from lionplug.inventory.plugin import Plugin
+from lionplug.manifest.capability import Capability
+from lionplug.text import exact
+
+
+class Changes(NamedTuple):
+    """What a new generation brought, as plugin addresses or locations.
+
+    A copy counts as changed when its state, its reason or its manifest is another.
+    """
+
+    added: tuple[Plugin, ...]
+    removed: tuple[Plugin, ...]
+    changed: tuple[Plugin, ...]
+
+
+class Offer(NamedTuple):
+    """A capability and the plugin that declares it."""
+
+    plugin: Plugin
+    capability: Capability
+
+
+@frozen(kw_only=True)
+class Snapshot:
+    """Every copy of every plugin at one moment.
+
+    :param generation: Grows with every snapshot of a host.
+    :param plugins: In canonical order.
+    :param notices: What a person should know about scopes and files, one line each.
+    :param offers: ``(surface, name)`` to the active plugin that answers for it; names on
+        which plugins clash are left out.
+    :param declared: ``(surface, name)`` to everyone who declares it, in any state.
+    """
+
+    generation: int
+    plugins: tuple[Plugin, ...]
+    notices: tuple[str, ...]
+    offers: Mapping[tuple[str, str], Offer]
+    declared: Mapping[tuple[str, str], tuple[Plugin, ...]]
+
+    @classmethod
+    def of(
+        cls, generation: int, plugins: Sequence[Plugin], notices: Sequence[str]
+    ) -> Snapshot:
+        """Build the indexes over judged plugins."""
+        offers: dict[tuple[str, str], Offer] = {}
+        declared: dict[tuple[str, str], list[Plugin]] = defaultdict(list)
+        for plugin in plugins:
+            refused = dict(plugin.refused_names)
+            for capability in plugin.capabilities:
+                key = (capability.surface, capability.name)
+                declared[key].append(plugin)
+                if plugin.is_active and ":".join(key) not in refused:
+                    offers[key] = Offer(plugin, capability)
+        return cls(
+            generation=generation,
+            plugins=tuple(plugins),
+            notices=tuple(notices),
+            offers=offers,
+            declared={key: tuple(found) for key, found in declared.items()},
+        )
+
+    def since(self, old: Snapshot) -> Changes:
+        """Compare with an earlier snapshot."""
+        before = {plugin.location: plugin for plugin in old.plugins}
+        after = {plugin.location: plugin for plugin in self.plugins}
+        return Changes(
+            added=tuple(one for place, one in after.items() if place not in before),
+            removed=tuple(one for place, one in before.items() if place not in after),
+            changed=tuple(
+                one for place, one in after.items() if place in before and one != before[place]
+            ),
+        )
+
+    def missing(self, surface: str, name: str) -> CapabilityNotFoundError:
+        """Explain why nobody answers for a name (DESIGN §4.4): never a bare ``KeyError``.
+
+        The command that would help is only an attribute of the error (S23).
+        """
+        what = f'{surface} "{exact(name)}"'
+        declarers = self.declared.get((surface, name), ())
+        for plugin in declarers:
+            why = dict(plugin.refused_names).get(f"{surface}:{name}")
+            if why:
+                return CapabilityNotFoundError(
+                    f"{what} is refused: {why}.",
+                    surface=surface,
+                    name=name,
+                    plugin=plugin.name,
+                    state=plugin.state,
+                )
+        if declarers:
+            plugin = min(declarers, key=_closest_to_active)
+            return CapabilityNotFoundError(
+                f"{what} is declared by {plugin.name} ({exact(plugin.address)}), which is "
+                f"{plugin.state}: {plugin.reason or 'it does not answer'}. "
+                "Ask the person who runs this program to look at it.",
+                surface=surface,
+                name=name,
+                plugin=plugin.name,
+                state=plugin.state,
+                command=plugin.next_command,
+            )
+        known = sorted(offered for kind, offered in self.offers if kind == surface)
+        listing = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+        return CapabilityNotFoundError(
+            f"{what} is declared by no plugin. "
+            + (f"Declared by active plugins: {listing}." if known else "No plugin offers any."),
+            surface=surface,
+            name=name,
+        )
+
+
+def _closest_to_active(plugin: Plugin) -> int:
+    return -states.STATES.index(plugin.state)

@@ -1,0 +1,309 @@
+"""The user scope: the one place whose content approves anything (SECURITY-RULES S6).
+
+Where it is must not be decided by a repository, so the way to it is short and closed:
+no ``XDG_*`` variable and no variable of a host is read, and a place other than the one
+that follows from the password database is refused where a repository could have chosen it.
+"""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISLNK
+
+from attrs import evolve, frozen
+
+from lionplug.errors import ScopeError, UnsafePathError, UsageError
+from lionplug.files.chain import locate
+from lionplug.imports import safe_imports
+from lionplug.scopes.environment import environment_value
+from lionplug.text import exact
+from lionplug.workdir import is_inside, project_root
+
+#: Moves the user scopes of all hosts to another folder.
+VARIABLE = "LIONPLUG_HOME"
+
+ARGUMENT, HOME, PASSWORDS, NONE = "argument", "HOME", "password database", "none"
+
+
+@frozen(kw_only=True)
+class UserScope:
+    """Where a user's settings, approvals and plugins of one host are.
+
+    :param path: Absolute path, links resolved; ``None`` if there is no usable place.
+    :param source: What decided: ``argument``, ``LIONPLUG_HOME``, ``HOME``,
+        ``password database`` or ``none``.
+    :param home: The folder that holds the scope, links resolved; project scopes are
+        never looked for in it or above.
+    :param moved: Whether the place is another than the password database gives.
+    :param problem: Why nothing is trusted, and what to do; ``None`` if all is well.
+    :param warnings: What was ignored, one sentence each.
+    """
+
+    path: str | None
+    source: str
+    home: str | None
+    moved: bool
+    problem: str | None
+    warnings: tuple[str, ...] = ()
+
+    def file(self, name: str) -> str:
+        """Return the path of something in the scope.
+
+        :raises ScopeError: if there is no user scope.
+        """
+        if self.path is None:
+            raise ScopeError(self.problem or "There is no user scope; set HOME.")
+        return os.path.join(self.path, name)
+
+    @property
+    def trust_file(self) -> str:
+        """The approvals."""
+        return self.file("trust.json")
+
+    @property
+    def lock_file(self) -> str:
+        """The lock around a change of the approvals."""
+        return self.file("trust.lock")
+
+    @property
+    def approved(self) -> str:
+        """The approved trees."""
+        return self.file("approved")
+
+    @property
+    def seals(self) -> str:
+        """What the files of the approved trees looked like when they were stored."""
+        return self.file("seals")
+
+    @property
+    def leases(self) -> str:
+        """Which approved trees are in use."""
+        return self.file("leases")
+
+    @property
+    def staging(self) -> str:
+        """Copies that nobody approved yet."""
+        return self.file("staging")
+
+    @property
+    def aside(self) -> str:
+        """What was found damaged, kept for the user to look at."""
+        return self.file("aside")
+
+    @property
+    def settings_file(self) -> str:
+        """The settings, which only the user writes."""
+        return self.file("settings.yaml")
+
+    @property
+    def plugins(self) -> str:
+        """The user's own plugins."""
+        return self.file("plugins")
+
+    @property
+    def data(self) -> str:
+        """What plugins keep for themselves."""
+        return self.file("data")
+
+
+class UserScopes:
+    """Finds user scopes, each once per process: a later change of directory or links can't move one."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str | None, int], UserScope] = {}
+
+    def find(self, host: str, user_dir: str | None = None) -> UserScope:
+        """Return the user scope of a host; see :func:`find_user_scope`."""
+        key = (host, user_dir, os.geteuid())
+        if key not in self._found:
+            self._found[key] = _Search(host).run(user_dir)
+        return self._found[key]
+
+    def clear(self) -> None:
+        """Forget what was found; for tests."""
+        self._found.clear()
+
+
+#: The scopes that were found in this process.
+user_scopes = UserScopes()
+
+
+def find_user_scope(host: str, user_dir: str | None = None) -> UserScope:
+    """Return where a user's settings and approvals are.
+
+    The first that applies: ``user_dir``; ``$LIONPLUG_HOME/.HOST``; ``$HOME/.HOST``;
+    ``.HOST`` in the home directory of the password database. Variables count with the
+    value that they had when the process started. Refused, so that nothing is trusted, is
+    a place given by a variable that differs from the last of these and is not absolute or
+    lies in the working directory, a project, a checkout or site-packages; also a home
+    directory that does not exist or that somebody else can change.
+
+    :param host: Name of the host.
+    :param user_dir: Absolute path of the scope itself, given by the host's program.
+    :raises UsageError: if ``user_dir`` is not absolute.
+    """
+    return user_scopes.find(host, user_dir)
+
+
+class _RefusedError(Exception):
+    """A place can't be the user scope; carries the whole sentence."""
+
+
+class _Search:
+    def __init__(self, host: str) -> None:
+        if not host or "/" in host or "\0" in host or host.strip(".") == "":
+            raise UsageError(f"{exact(host)!r} can't be the name of a host; use a-z, 0-9 and '-'")
+        self._directory = f".{host}"
+        self._warnings: list[str] = []
+        self._account_home = _account_home()
+
+    def run(self, user_dir: str | None) -> UserScope:
+        if user_dir is not None:
+            return self._given(user_dir)
+        source, home = self._home()
+        scope = UserScope(
+            path=None,
+            source=source,
+            home=None,
+            moved=False,
+            problem=None,
+            warnings=tuple(self._warnings),
+        )
+        if home is None:
+            return evolve(scope, problem=_NO_HOME)
+        real_home = os.path.realpath(home)
+        path = os.path.realpath(os.path.join(home, self._directory))
+        scope = evolve(scope, home=real_home, moved=self._is_moved(path))
+        try:
+            if scope.moved:
+                _refuse_foreign_choice(home, path, source)
+            _refuse_missing_home(home, source)
+            self._refuse_unsafe_way(home)
+        except _RefusedError as refusal:
+            return evolve(scope, problem=str(refusal))
+        return evolve(scope, path=path)
+
+    def _given(self, user_dir: str) -> UserScope:
+        if not os.path.isabs(user_dir):
+            raise UsageError(
+                f"user_dir={exact(user_dir)} is a relative path; give Host an absolute one",
+                field="user_dir",
+            )
+        path = os.path.realpath(user_dir)
+        return UserScope(
+            path=path,
+            source=ARGUMENT,
+            home=os.path.dirname(path),
+            moved=self._is_moved(path),
+            problem=None,
+        )
+
+    def _home(self) -> tuple[str, str | None]:
+        """Return what decides, and the folder that it names."""
+        for variable in (VARIABLE, HOME):
+            value, warning = environment_value(variable)
+            if warning is not None:
+                self._warnings.append(warning)
+            if value is not None:
+                return variable, value
+        return (PASSWORDS, self._account_home) if self._account_home else (NONE, None)
+
+    def _is_moved(self, path: str) -> bool:
+        if self._account_home is None:
+            return True
+        return path != os.path.realpath(os.path.join(self._account_home, self._directory))
+
+    def _refuse_unsafe_way(self, home: str) -> None:
+        """Check the way to the scope, links included, because only its end is kept (S31)."""
+        path = os.path.join(home, self._directory)
+        try:
+            # The scope itself is checked whenever something is read from it; here it may
+            # be writable by others and still be listed.
+            locate(path, scope=path).close()
+        except FileNotFoundError:
+            pass  # a link to a place that does not exist yet
+        except UnsafePathError as error:
+            raise _RefusedError(
+                f"Nothing is trusted, because the way to {exact(path)} is not safe: {error}."
+            ) from None
+        except OSError as error:
+            raise _RefusedError(
+                f"Nothing is trusted, because {exact(path)} can't be reached: {error.strerror}. "
+                f"Make it accessible, or start with {VARIABLE} set to a directory of your own."
+            ) from None
+
+
+def _refuse_missing_home(home: str, source: str) -> None:
+    if source != VARIABLE and not os.path.isdir(home):
+        raise _RefusedError(
+            f"Nothing is trusted, because the home directory {exact(home)} (from the {source}) "
+            f"does not exist. Create it, or start with {VARIABLE} set to a directory of your own."
+        )
+
+
+def _refuse_foreign_choice(home: str, path: str, source: str) -> None:
+    """Refuse a place that a repository could have chosen and filled."""
+    remedy = f"Set {source} to a directory of your own outside every checkout before you start."
+    if not os.path.isabs(home):
+        raise _RefusedError(
+            f"Nothing is trusted, because {source}={exact(home)} is a relative path. {remedy}"
+        )
+    for place in (os.path.abspath(home), path):
+        inside = _untrustworthy_folder(place)
+        if inside is not None:
+            raise _RefusedError(
+                f"Nothing is trusted, because {source}={exact(home)} puts the user scope into "
+                f"{inside}. {remedy}"
+            )
+
+
+def _untrustworthy_folder(path: str) -> str | None:
+    for what, folder in _repository_folders():
+        if is_inside(path, folder):
+            return f"{what} {exact(folder)}"
+    existing = path
+    while not os.path.lexists(existing):
+        existing = os.path.dirname(existing)
+    checkout = project_root(os.path.realpath(existing))
+    if checkout is not None:
+        return f"the checkout {exact(checkout)}"
+    return None
+
+
+def _repository_folders() -> list[tuple[str, str]]:
+    folders = []
+    try:
+        here = os.path.realpath(os.getcwd())
+    except OSError:
+        pass  # deleted, so nothing can lie in it
+    else:
+        folders.append(("the working directory", here))
+        root = project_root(here)
+        if root is not None:
+            folders.append(("the project", root))
+    folders += [("site-packages", folder) for folder in _site_packages()]
+    return folders
+
+
+def _site_packages() -> list[str]:
+    with safe_imports():
+        import site
+        import sysconfig
+    paths = sysconfig.get_paths()
+    found = [paths["purelib"], paths["platlib"], *site.getsitepackages(), site.getusersitepackages()]
+    return sorted(set(map(os.path.realpath, found)))
+
+
+def _account_home() -> str | None:
+    with safe_imports():
+        import pwd
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_dir or None
+    except KeyError:
+        return None
+
+
+_NO_HOME = (
+    "Nothing is trusted, because there is no place to keep approvals: HOME is not set and this "
+    f"user is not in the password database. Start with {VARIABLE} set to a directory of your own."
+)

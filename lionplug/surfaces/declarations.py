@@ -1,0 +1,107 @@
+"""What is declared on each surface, by the host's own objects and by active plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import pluggy
+
+from lionplug.activation.manager import HookManager
+from lionplug.errors import CapabilityNotFoundError
+from lionplug.inventory.snapshot import Offer, Snapshot
+from lionplug.surfaces.surface import Surface
+
+
+class Source(Protocol):
+    """What is asked of the composition root."""
+
+    manager: HookManager
+
+    def ready(self) -> Snapshot:
+        """Return the current snapshot."""
+
+    def own_plugins(self) -> Iterable[object]:
+        """Return the objects that answer for plugins, not for the host."""
+
+    def missing(self, surface: str, name: str) -> CapabilityNotFoundError:
+        """Explain why nobody answers for a name."""
+
+    def reserve(self, surface: str, names: Iterable[str]) -> None:
+        """Keep names for the host."""
+
+
+class Declarations:
+    """Looks names up; every answer is data, and nothing of a plugin is imported.
+
+    :param surfaces: The surfaces of the host.
+    :param source: Where snapshot and hooks are found.
+    """
+
+    def __init__(self, surfaces: Iterable[Surface], source: Source) -> None:
+        self._surfaces = {surface.name: surface for surface in surfaces}
+        self._source = source
+        self._own: dict[str, dict[str, Any]] | None = None
+        self._snapshot: Snapshot | None = None
+        self._cache: dict[tuple[str, str], Any] = {}
+        self.missing = source.missing
+        self.reserve = source.reserve
+
+    def declaration(self, surface: str, name: str) -> Any | None:
+        """Return the declaration of a name: the host's own, else an active plugin's."""
+        snapshot = self._source.ready()
+        if snapshot is not self._snapshot:
+            self._snapshot, self._cache = snapshot, {}
+        own = self._own_of(surface).get(name)
+        if own is not None:
+            return own
+        key = (surface, name)
+        known = self._cache.get(key)
+        if known is None:
+            offer = snapshot.offers.get(key)
+            if offer is not None:
+                known = self._cache[key] = self._declare(surface, offer)
+        return known
+
+    def declarations(self, surface: str) -> list[Any]:
+        """Return all declarations of a surface, one for each name."""
+        names = dict.fromkeys(self._own_of(surface))
+        names.update(
+            dict.fromkeys(
+                name for kind, name in self._source.ready().offers if kind == surface
+            )
+        )
+        found = [self.declaration(surface, name) for name in names]
+        return [declaration for declaration in found if declaration is not None]
+
+    def provided(self, surface: str, name: str) -> Any | None:
+        """Call ``provide_<surface>``; may import the plugin that declares the name."""
+        hook: pluggy.HookCaller = getattr(self._source.manager.hook, f"provide_{surface}")
+        return hook(name=name, plugin=None)
+
+    def own_names(self) -> frozenset[tuple[str, str]]:
+        """Return ``(surface, name)`` of everything that the host's own objects declare."""
+        return frozenset(
+            (surface, name) for surface in self._surfaces for name in self._own_of(surface)
+        )
+
+    def forget_own(self) -> None:
+        """Ask the host's own objects again on the next question."""
+        self._own = None
+
+    def _declare(self, surface: str, offer: Offer) -> Any:
+        return self._surfaces[surface].declare(offer.plugin, offer.capability)
+
+    def _own_of(self, surface: str) -> dict[str, Any]:
+        if self._own is None:
+            self._own = {}  # a host's hook may ask for declarations while it is asked
+            self._own = {name: self._ask_own(name) for name in self._surfaces}
+        return self._own.get(surface, {})
+
+    def _ask_own(self, surface: str) -> dict[str, Any]:
+        caller = self._source.manager.subset_hook_caller(
+            f"list_{surface}", remove_plugins=self._source.own_plugins()
+        )
+        return {
+            declaration.name: declaration for answer in caller() for declaration in answer or ()
+        }

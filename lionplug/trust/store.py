@@ -1,0 +1,272 @@
+"""The store: the user's own copies of approved trees, which are what runs.
+
+``approved/<64 hex>/`` is a tree, ``seals/<64 hex>.json`` its seal, ``leases/<64 hex>`` the
+file whose lock keeps it from being collected while a process uses it. Nothing in the
+store is believed because it exists or because it is read-only (SECURITY-RULES S15): a
+tree is right when its content gives its name.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from lionplug.errors import LionplugError, StoreError, TreeError
+from lionplug.files.entry import Entry
+from lionplug.files.limits import Limits
+from lionplug.files.locks import Lease, exclusive, try_exclusive
+from lionplug.files.opening import Directory, read_trusted
+from lionplug.files.writing import make_private_directory, remove_tree, replace_file
+from lionplug.scopes import UserScope
+from lionplug.text import exact
+from lionplug.trust.digest import PREFIX, hex_of, is_digest, is_sha256
+from lionplug.trust.seals import MAX_BYTES, dump_seal, parse_seal
+from lionplug.trust.staging import StagedTree
+from lionplug.trust.stored import (
+    StoredTree,
+    difference,
+    look,
+    move_into_place,
+    rehash_moved,
+    rehashed,
+    walk_stored,
+)
+
+__all__ = ["Store", "StoredTree"]
+
+_LOCK = "store.lock"
+
+
+class Store:
+    """The approved trees of one user scope.
+
+    :param scope: The user scope.
+    """
+
+    def __init__(self, scope: UserScope) -> None:
+        self._scope = scope
+        self._leases: dict[str, Lease] = {}
+
+    def publish(self, staged: StagedTree) -> StoredTree:
+        """Move a staged copy to where approved trees run from.
+
+        A tree that is there already is hashed in full, and replaced if it is wrong. Killed
+        at any point, this leaves nothing that is believed without being hashed.
+
+        :param staged: The copy that was approved; it moves, and can still be read.
+        :raises StoreError: The store can't be written, or somebody wrote into the copy.
+        :raises LockTimeoutError: Another process held the store for too long.
+        """
+        digest = staged.digest
+        place = self._place(digest)
+        with self._writing(place), self._locked():
+            # Held from here on, so that nobody collects a tree that no record names yet.
+            self.lease(digest)
+            entries = rehashed(place, digest, _size_of(staged))
+            if entries is None:
+                self._set_aside(digest)
+                entries = move_into_place(staged, place)
+                if entries is None:
+                    raise self._refusal(digest, "it changed while it was published")
+                staged.root = place
+            self._seal(digest, entries)
+        return StoredTree(place, entries, digest)
+
+    def open(self, digest: str) -> StoredTree:
+        """Return an approved tree, by its seal, or hashed in full where that is no good.
+
+        It says nothing about whether the tree was touched since, see :meth:`verify`; each
+        read of the tree compares what it reads with the pin.
+
+        :param digest: Tree digest that a record names.
+        :raises StoreError: The store has no such tree, or it is not what was approved.
+        """
+        place = self._place(digest)
+        if os.path.islink(place) or not os.path.isdir(place):
+            raise StoreError(
+                f"the approved copy of the plugin is not in the store: expected {exact(place)}; "
+                "review the plugin and approve it again",
+                file=place,
+            )
+        entries = self._read_seal(digest)
+        if entries is None:
+            entries = rehashed(place, digest)
+            if entries is None:
+                raise self._refusal(digest, "its content has another digest")
+            self._try_to_seal(digest, entries)
+        return StoredTree(place, entries, digest)
+
+    def verify(self, tree: StoredTree) -> None:
+        """Compare a stored tree with its pins: signatures, and the bytes where these moved.
+
+        Added names count, too. A ``__pycache__`` that somebody left is deleted (S15).
+
+        :param tree: A tree of this store.
+        :raises StoreError: It is not what was approved; what was found is kept aside.
+        """
+        sealed = list(tree.entries.values())
+        seen: os.stat_result | None = None
+        try:
+            with Directory.open(self._place(tree.digest)) as root:
+                seen = root.stat
+                found = walk_stored(root)
+                if list(map(look, found)) == list(map(look, sealed)):
+                    return
+                reason = difference(found, sealed)
+                if reason is None:
+                    found, wrong = rehash_moved(root, found, sealed)
+                    reason = wrong and f"{exact(wrong)} has other bytes"
+        except (TreeError, OSError) as error:
+            raise self._refusal(tree.digest, f"it can't be read: {error}", seen) from error
+        if reason:
+            raise self._refusal(tree.digest, reason, seen)
+        tree.entries = {entry.path: entry for entry in found}
+        self._try_to_seal(tree.digest, found)
+
+    def lease(self, digest: str) -> Lease:
+        """Keep a tree from being collected while this process or a child of it lives (S16).
+
+        Take it before the tree is opened.
+
+        :param digest: Tree digest.
+        :raises StoreError: The lease can't be written.
+        """
+        name = hex_of(digest)
+        if name not in self._leases:
+            with self._writing(self._scope.leases):
+                make_private_directory(self._scope.leases)
+                self._leases[name] = Lease(os.path.join(self._scope.leases, name))
+        return self._leases[name]
+
+    def collect(self, keep: Collection[str] | Callable[[], Collection[str]]) -> list[str]:
+        """Delete the trees that no record names and no process uses (S16).
+
+        :param keep: Tree digests that the records of any host under this user scope name,
+            or a function that reads them. It is called under the store's lock, so that an
+            approval given at this moment is seen. A caller that can't read every record
+            must not collect.
+        :returns: Tree digests of the deleted trees.
+        :raises StoreError: The store can't be written.
+        :raises LockTimeoutError: Another process held the store for too long.
+        """
+        approved = self._scope.approved
+        with self._writing(approved), self._locked():
+            named = {hex_of(text) for text in (keep() if callable(keep) else keep)}
+            names = [name for name in sorted(os.listdir(approved)) if is_sha256(name)]
+            return [
+                PREFIX + name for name in names if name not in named and self._collect_one(name)
+            ]
+
+    def _collect_one(self, name: str) -> bool:
+        lease = os.path.join(self._scope.leases, name)
+        with try_exclusive(lease) as unused:
+            if not unused:
+                return False
+            make_private_directory(self._scope.staging)
+            # Moved before it is deleted: no process ever opens a tree that is half there.
+            gone = os.path.join(self._scope.staging, f"{name}-{secrets.token_hex(8)}")
+            _rename(os.path.join(self._scope.approved, name), gone)
+            with suppress(FileNotFoundError):
+                os.unlink(self._seal_file(PREFIX + name))
+        remove_tree(gone)
+        return True
+
+    def _place(self, digest: str) -> str:
+        if not is_digest(digest):
+            raise StoreError(f"expected a tree digest, found {exact(repr(digest))}")
+        return os.path.join(self._scope.approved, hex_of(digest))
+
+    def _seal_file(self, digest: str) -> str:
+        return os.path.join(self._scope.seals, f"{hex_of(digest)}.json")
+
+    def _read_seal(self, digest: str) -> list[Entry] | None:
+        try:
+            data, _ = read_trusted(self._seal_file(digest), MAX_BYTES, scope=self._scope.path)
+        except OSError:
+            return None
+        return parse_seal(data, digest)
+
+    def _seal(self, digest: str, entries: Sequence[Entry]) -> None:
+        make_private_directory(self._scope.seals)
+        replace_file(self._seal_file(digest), dump_seal(entries))
+
+    def _try_to_seal(self, digest: str, entries: Sequence[Entry]) -> None:
+        """Seal if that is possible: on a read-only disk the tree is as right without."""
+        with suppress(OSError):
+            self._seal(digest, entries)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        for path in (self._scope.approved, self._scope.leases):
+            make_private_directory(path)
+        with exclusive(os.path.join(self._scope.leases, _LOCK)):
+            yield
+
+    @contextmanager
+    def _writing(self, place: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if isinstance(error, LionplugError):
+                raise
+            path = os.fsdecode(error.filename) if error.filename else place
+            raise StoreError(
+                f"{exact(path)}: the store can't be written: {error.strerror or error}. "
+                "Make room in the user scope, or make it writable, and try again.",
+                file=place,
+            ) from error
+
+    def _set_aside(self, digest: str, seen: os.stat_result | None = None) -> str | None:
+        """Move what stands in a tree's place out of the way; return where it is now.
+
+        :param seen: The directory that was found wrong. Another one, which a process may
+            have published meanwhile, stays.
+        """
+        place = self._place(digest)
+        try:
+            there = os.lstat(place)
+        except FileNotFoundError:
+            return None
+        if seen is not None and not os.path.samestat(seen, there):
+            return None
+        with suppress(FileNotFoundError):
+            os.unlink(self._seal_file(digest))
+        make_private_directory(self._scope.aside)
+        kept = os.path.join(self._scope.aside, f"{hex_of(digest)}-{secrets.token_hex(4)}")
+        _rename(place, kept)
+        return kept
+
+    def _refusal(
+        self, digest: str, reason: str, seen: os.stat_result | None = None
+    ) -> StoreError:
+        """Keep a wrong tree aside and return the error that says so (S15)."""
+        place = self._place(digest)
+        try:
+            kept = self._set_aside(digest, seen)
+            fate = f"It was moved to {exact(kept)} for you to look at" if kept else "It is gone"
+        except OSError as error:
+            fate = f"It could not be moved aside ({error.strerror or error})"
+        return StoreError(
+            f"the stored copy is not what was approved: {reason} (in {exact(place)}). {fate}. "
+            "Only a program run by you or by root can have written there: most often the plugin "
+            "itself, or a command that it started. Review the plugin and approve it again.",
+            file=place,
+        )
+
+
+def _size_of(staged: StagedTree) -> Limits:
+    entries = staged.entries.values()
+    return Limits(
+        entries=len(staged.entries),
+        bytes=sum(entry.size for entry in entries if entry.is_file),
+        depth=max((entry.path.count("/") + 1 for entry in entries), default=1),
+    )
+
+
+def _rename(place: str, to: str) -> None:
+    if stat.S_ISDIR(os.lstat(place).st_mode):
+        os.chmod(place, 0o700)  # ordinary users can't rename a directory that they can't write
+    os.rename(place, to)
