@@ -87,7 +87,7 @@ types: $(READY)
 
 layers: $(READY)
 	$(call STAGE,lint-imports)
-	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/lint-imports --no-logo --no-cache
 
 docs-strict: $(READY)
 	$(call STAGE,the documentation with warnings as errors)

@@ -7,11 +7,11 @@ from threading import RLock
 from typing import Any
 
 from lionplug.activation import importer
-from lionplug.activation.failures import failures
 from lionplug.activation.log import ActivationLog
 from lionplug.activation.namespace import Namespace, data_directory
-from lionplug.errors import LionplugError, NotGrantedError, StoreError
+from lionplug.errors import NotGrantedError, StoreError
 from lionplug.inventory.live import LiveTree
+from lionplug.manifest.references import Reference
 from lionplug.scopes import UserScope
 from lionplug.trust.grants import Grant, Grants
 from lionplug.trust.record import Record
@@ -29,6 +29,8 @@ class ActivePlugin:
     :param restore: Puts an approved tree that is missing back from the live directory.
     :param scope: The user scope.
     :param log: Where activations are noted.
+    :param on_change: Told that the live tree is no longer what was approved, and why;
+        withdraws the grant.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class ActivePlugin:
         restore: Callable[[Record], None],
         scope: UserScope,
         log: ActivationLog,
+        on_change: Callable[[ActivePlugin, str], None],
     ) -> None:
         self.record = record
         self.grant = grant
@@ -51,6 +54,7 @@ class ActivePlugin:
         self._restore = restore
         self._scope = scope
         self._log = log
+        self._on_change = on_change
         self._lock = RLock()
         self._namespace: Namespace | None = None
 
@@ -62,7 +66,8 @@ class ActivePlugin:
     def failure(self) -> str | None:
         """Return the first failure to import it, for listings."""
         namespace = self._namespace
-        return None if namespace is None else failures.first_message(namespace.package)
+        known = importer.failures_of(namespace.package) if namespace is not None else ()
+        return known[0].error().message if known else None
 
     def load(self, target: str, *, hook: str, what: str) -> Callable[..., Any]:
         """Import the function that a reference names, from the approved tree.
@@ -76,9 +81,22 @@ class ActivePlugin:
         """
         self._require_grant(what)
         namespace = self._namespace or self._open_namespace()
-        function = importer.load(namespace, target, hook=hook, what=what)
+        path, _, attribute = target.partition(":")
+        function: Callable[..., Any] = importer.load(
+            namespace, Reference(path=path, attribute=attribute), hook=hook, what=what
+        )
         self._require_grant(what)
         return function
+
+    def require_current(self, path: str, *, what: str) -> None:
+        """Compare the live manifest and one file with what was approved, by their stat.
+
+        :raises NotGrantedError: if the live tree is another; the grant is withdrawn.
+        """
+        reason = self.live.glance(path)
+        if reason is not None:
+            self._on_change(self, reason)
+            self._require_grant(what)
 
     def end(self, state: str) -> None:
         """Withdraw the grant and forget the modules; code that is running goes on (S34).
@@ -122,21 +140,14 @@ class ActivePlugin:
     def _open_tree(self) -> StoredTree:
         """Open and verify the approved tree; one that is missing is made again (DESIGN §5)."""
         record = self.record
+        self._store.lease(record.tree)
+        if record.is_from_here and not self._store.has(record.tree):
+            self._restore(record)
         try:
-            return self._verified_tree()
+            tree = self._store.open(record.tree)
+            self._store.verify(tree)
         except StoreError as error:
-            if record.is_from_here:
-                try:
-                    self._restore(record)
-                    return self._verified_tree()
-                except LionplugError:
-                    pass  # the first error says what is wrong
             raise StoreError(
                 f"{record.name}: {error.message}", plugin=record.name, file=error.file
             ) from error
-
-    def _verified_tree(self) -> StoredTree:
-        self._store.lease(self.record.tree)
-        tree = self._store.open(self.record.tree)
-        self._store.verify(tree)
         return tree

@@ -130,7 +130,7 @@ def _place(root: str, error: BaseException) -> tuple[str, int]:
 def _cause(namespace: Namespace, root: str, error: BaseException) -> str:
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
-    except Exception:  # the plugin's own exception class may be broken, too
+    except Exception:  # noqa: BLE001 - the plugin's exception class may be broken, too
         text = "(its text can't be shown)"
     # The names that a person knows: not those of the store.
     text = text.replace(namespace.package + ".", "").replace(root, "")

@@ -16,7 +16,7 @@ from lionplug.activation.finder import Attached, finder
 from lionplug.activation.loader import Loading, current_loading, forget_modules
 from lionplug.activation.locate import locate
 from lionplug.activation.namespace import Namespace
-from lionplug.errors import ActivationError, NotGrantedError, StoreError
+from lionplug.errors import NotGrantedError, StoreError
 from lionplug.text import exact
 
 __all__ = ["Namespace", "Reference", "attach", "detach", "failures_of", "load"]
@@ -112,7 +112,7 @@ def _import(
             raise _no_longer_granted(namespace, what) from error
         if isinstance(error, StoreError):
             raise
-        failure = failures.record(namespace, path, error)
+        failure = failures.get(namespace.package, path) or failures.record(namespace, path, error)
         told = isinstance(error, KnownFailureError)
         raise failure.error(what) from (None if told else error)
     finally:

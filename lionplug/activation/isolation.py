@@ -46,7 +46,7 @@ def make_builtins(namespace: Namespace, plugin_of: Callable[[str], str]) -> dict
                     name=one,
                 )
 
-    def __import__(  # noqa: N807 - it takes the place of the built-in of this name
+    def __import__(
         name: str,
         globals: Mapping[str, Any] | None = None,
         locals: Mapping[str, Any] | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextvars import ContextVar
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from io import IncrementalNewlineDecoder
 from time import perf_counter_ns
@@ -42,7 +43,7 @@ class Loading:
 current_loading: ContextVar[Loading | None] = ContextVar("lionplug_loading", default=None)
 
 
-class BundleLoader:
+class BundleLoader(Loader):
     """Loads one module from the approved tree.
 
     :param namespace: Whose module.
@@ -57,9 +58,7 @@ class BundleLoader:
 
     def spec(self, name: str) -> ModuleSpec:
         """Return the module's spec; its paths are those of the store."""
-        spec = ModuleSpec(
-            name, self, origin=self._file or None, is_package=self._found.is_package
-        )
+        spec = ModuleSpec(name, self, origin=self._file or None, is_package=self._found.is_package)
         if self._found.is_package:
             spec.submodule_search_locations = [self._folder]
         return spec

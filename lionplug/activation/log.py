@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from attrs import frozen
 
 
@@ -33,8 +31,7 @@ class ActivationLog:
         """Append one row."""
         self._rows.append(row)
 
-    def __iter__(self) -> Iterator[Activation]:
-        return iter(tuple(self._rows))
-
-    def __len__(self) -> int:
-        return len(self._rows)
+    @property
+    def rows(self) -> tuple[Activation, ...]:
+        """The rows so far."""
+        return tuple(self._rows)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
+from typing import Protocol
 
 from attrs import field, frozen
 
@@ -17,20 +18,19 @@ from lionplug.activation.log import ActivationLog
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Protocol
 
-    from lionplug.files.trees import Entry
+    from lionplug.files.entry import Entry
 
-    class PinnedTree(Protocol):
-        """What is needed of :class:`lionplug.trust.store.StoredTree`."""
 
-        @property
-        def root(self) -> str: ...
-        @property
-        def digest(self) -> str: ...
-        @property
-        def entries(self) -> Mapping[str, Entry]: ...
-        def read(self, path: str, limit: int | None = None) -> bytes: ...
+class PinnedTree(Protocol):
+    """What is needed of :class:`lionplug.trust.store.StoredTree`."""
+
+    root: str
+    entries: Mapping[str, Entry]
+    digest: str
+
+    def read(self, path: str, limit: int | None = None) -> bytes:
+        """Return the pinned bytes of a file."""
 
 
 PREFIX = "lionplug.bundles."

@@ -21,8 +21,9 @@ def add_origin(error: BaseException, kind: str, name: str, plugin: str) -> None:
     if note in notes:
         return
     try:
-        error.__notes__ = [*notes, note]  # what add_note does, on every version
-    except Exception:  # an exception class may refuse attributes
+        # What add_note does, on every version.
+        error.__notes__ = [*notes, note]  # type: ignore[attr-defined]
+    except Exception:  # noqa: BLE001 - a plugin's exception class may refuse attributes
         return
 
 

@@ -12,7 +12,6 @@ messages (:func:`decode`) and the JSON Schema (:func:`json_schema`). A class may
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeVar
 
 from attrs import NOTHING, Attribute, field, fields, frozen
@@ -85,9 +84,18 @@ class Table:
     checked: bool
 
 
-@cache
+_tables: dict[type[Any], Table] = {}
+
+
 def table_of(cls: type[Any]) -> Table:
     """Return the declarations of a class."""
+    table = _tables.get(cls)
+    if table is None:
+        table = _tables[cls] = _make_table(cls)
+    return table
+
+
+def _make_table(cls: type[Any]) -> Table:
     attributes = fields(cls)
     found = [_declaration(one) for one in attributes if _DECLARATION in one.metadata]
     kept = [one.name for one in attributes if _EXTENSIONS in one.metadata]
@@ -116,15 +124,15 @@ def decode(cls: type[T], node: Node, problems: Problems, take: TakeKey | None = 
     if not isinstance(node, Mapping):
         problems.at(node, "type", f"expected a mapping, found {describe(node)}.")
         return INVALID
-    before = len(problems)
+    before = problems.count
     values = decode_fields(cls, node, problems, take)
-    if len(problems) > before:
+    if problems.count > before:
         return INVALID
     instance = cls(**values)
     if table_of(cls).checked:
         for key, code, message in instance.contradictions():  # type: ignore[attr-defined]
             problems.at(node.get(key) or node, code, message)
-    return INVALID if len(problems) > before else instance
+    return INVALID if problems.count > before else instance
 
 
 def decode_fields(

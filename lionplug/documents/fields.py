@@ -1,7 +1,6 @@
 """The kinds of fields: what each accepts, how it says no, and its JSON Schema.
 
-A text field takes the author's characters whatever YAML would make of them. Numbers and
-truth values are taken only in the spellings that every reader takes for them.
+A text field takes the author's characters whatever YAML would make of them.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from lionplug.documents.declare import decode, json_schema
 from lionplug.documents.fieldtype import INVALID, FieldType
 from lionplug.documents.jsonvalues import read_json
 from lionplug.documents.nodes import Mapping, Node, Scalar, Sequence, describe, shown
+from lionplug.documents.numbers import Boolean, Integer, Number
 from lionplug.documents.problems import Problems
-from lionplug.documents.scalars import as_boolean, as_number
 from lionplug.documents.suggest import did_you_mean, either
 
 __all__ = [
@@ -115,85 +114,6 @@ class Choice(FieldType):
         return {"enum": list(self.words)}
 
 
-@frozen
-class Boolean(FieldType):
-    """``true`` or ``false``, without quotes."""
-
-    def read(self, node: Node, problems: Problems) -> Any:
-        truth = as_boolean(node.text) if isinstance(node, Scalar) and node.plain else None
-        if truth is not None:
-            return truth
-        quoted = isinstance(node, Scalar) and not node.plain
-        problems.at(
-            node,
-            "type",
-            f"expected true or false, found {describe(node)}{' in quotes' if quoted else ''}; "
-            "write true or false.",
-        )
-        return INVALID
-
-    def json_schema(self) -> dict[str, Any]:
-        return {"type": "boolean"}
-
-
-@frozen(kw_only=True)
-class Number(FieldType):
-    """A finite number, without quotes.
-
-    :param minimum: Least value.
-    :param maximum: Greatest value.
-    """
-
-    minimum: float
-    maximum: float
-
-    _WHAT = "a number"
-    _TYPE = "number"
-
-    def read(self, node: Node, problems: Problems) -> Any:
-        value = self._value(node)
-        if value is not None and self.minimum <= value <= self.maximum:
-            return value
-        quoted = isinstance(node, Scalar) and not node.plain
-        problems.at(
-            node,
-            "type" if value is None else "value",
-            f"expected {self._WHAT} from {self.minimum} to {self.maximum}, "
-            f"found {describe(node)}{' in quotes' if quoted else ''}.",
-        )
-        return INVALID
-
-    def _value(self, node: Node) -> int | float | None:
-        if not isinstance(node, Scalar) or not node.plain or not self._is_usual(node.text):
-            return None
-        try:
-            return as_number(node.text)
-        except ValueError:
-            return None
-
-    def _is_usual(self, text: str) -> bool:
-        # 010 is eight to some readers and ten to others; 0x1f is a text to some.
-        return _USUAL_NUMBER.fullmatch(text) is not None
-
-    def json_schema(self) -> dict[str, Any]:
-        return {"type": self._TYPE, "minimum": self.minimum, "maximum": self.maximum}
-
-
-_USUAL_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_USUAL_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
-
-
-@frozen(kw_only=True)
-class Integer(Number):
-    """A whole number, written in decimal digits without quotes."""
-
-    _WHAT = "a whole number"
-    _TYPE = "integer"
-
-    def _is_usual(self, text: str) -> bool:
-        return _USUAL_INTEGER.fullmatch(text) is not None
-
-
 @frozen(kw_only=True)
 class ListOf(FieldType):
     """A list; becomes a tuple.
@@ -220,7 +140,7 @@ class ListOf(FieldType):
                 node, "type", f"expected a list of {self.what}, found {describe(node)}{hint}."
             )
             return INVALID
-        before = len(problems)
+        before = problems.count
         values = []
         for index, item in enumerate(node.items):
             problems.path.append(index)
@@ -234,7 +154,7 @@ class ListOf(FieldType):
             )
         if self.unique:
             self._note_repeated(node, values, problems)
-        return INVALID if len(problems) > before else tuple(values)
+        return INVALID if problems.count > before else tuple(values)
 
     def _note_repeated(self, node: Sequence, values: list[Any], problems: Problems) -> None:
         first: dict[Any, Node] = {}
@@ -269,21 +189,21 @@ class MapOf(FieldType):
     :param value: The kind of its values.
     """
 
-    key: Text
+    key: FieldType
     value: FieldType
 
     def read(self, node: Node, problems: Problems) -> Any:
         if not isinstance(node, Mapping):
             problems.at(node, "type", f"expected a mapping, found {describe(node)}.")
             return INVALID
-        before = len(problems)
+        before = problems.count
         values = {}
         for key, item in node.items:
             problems.path.append(key.text)
             self.key.read(key, problems)
             values[key.text] = self.value.read(item, problems)
             problems.path.pop()
-        return INVALID if len(problems) > before else values
+        return INVALID if problems.count > before else values
 
     def json_schema(self) -> dict[str, Any]:
         return {

@@ -17,13 +17,13 @@ def read_json(node: Node, problems: Problems) -> Any:
     """
     if isinstance(node, Scalar):
         return _scalar(node, problems) if node.plain else node.text
-    before = len(problems)
+    before = problems.count
     value: Any
     if isinstance(node, Sequence):
         value = [_at(index, item, problems) for index, item in enumerate(node.items)]
     else:
         value = {key.text: _at(key.text, item, problems) for key, item in node.items}
-    return INVALID if len(problems) > before else value
+    return INVALID if problems.count > before else value
 
 
 def _at(step: str | int, node: Node, problems: Problems) -> Any:

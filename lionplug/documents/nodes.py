@@ -1,8 +1,12 @@
-"""What a document consists of: scalars, sequences and mappings that know their place."""
+"""What a document consists of: scalars, sequences and mappings that know their place.
+
+Nodes are never changed once they are made. They are not frozen by attrs because that
+makes building them, which is most of the work of reading a document, twice as slow.
+"""
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import define
 
 from lionplug.text import exact
 
@@ -10,7 +14,7 @@ from lionplug.text import exact
 SHOWN = 60
 
 
-@frozen
+@define
 class Scalar:
     """One scalar, as the author wrote it.
 
@@ -31,7 +35,7 @@ class Scalar:
         return self.plain and self.text in ("", "~")
 
 
-@frozen
+@define
 class Sequence:
     """A list.
 
@@ -43,7 +47,7 @@ class Sequence:
     column: int
 
 
-@frozen
+@define
 class Mapping:
     """A mapping with unique text keys.
 

@@ -22,25 +22,24 @@ class Problems:
         self.file = file
         #: Steps from the top of the document to the field that is being read.
         self.path: list[str | int] = []
+        #: How many were noted so far.
+        self.count = 0
         self._found: list[Problem] = []
-        self._more = 0
-
-    def __len__(self) -> int:
-        return len(self._found) + self._more
 
     @property
     def found(self) -> tuple[Problem, ...]:
         """All problems in the order of the document, the last one counting those left out."""
         found = sorted(self._found, key=lambda problem: (problem.line, problem.column))
-        if self._more:
-            text = f"{self._more} more problems are not shown; mend these first."
+        more = self.count - len(found)
+        if more:
+            text = f"{more} more problems are not shown; mend these first."
             found.append(Problem("more", text, file=self.file))
         return tuple(found)
 
     def add(self, code: str, message: str, line: int = 0, column: int = 0) -> None:
         """Note a problem of the field that is being read."""
-        if len(self._found) >= LIMIT:
-            self._more += 1
+        self.count += 1
+        if self.count > LIMIT:
             return
         field = field_path(self.path)
         self._found.append(
@@ -57,8 +56,8 @@ class Problems:
         :param error: The class to raise.
         :param plugin: Name of the plugin whose file it is, if known.
         """
-        noun = "problem" if len(self) == 1 else "problems"
-        summary = f"{exact(self.file)} can't be used: {len(self)} {noun}."
+        noun = "problem" if self.count == 1 else "problems"
+        summary = f"{exact(self.file)} can't be used: {self.count} {noun}."
         raise error(self.found, summary, plugin=plugin, file=self.file)
 
 

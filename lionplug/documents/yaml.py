@@ -33,6 +33,9 @@ MAX_DEPTH = 64
 #: Scalars, sequences and mappings of one document, keys included.
 MAX_NODES = 50_000
 
+_TOO_DEEP = ("too-deep", f"expected at most {MAX_DEPTH} levels; nest less.")
+_NO_KEYS = frozenset(("", "<<"))
+
 
 def read_yaml(data: bytes, file: str, error: type[ProblemsError] = ManifestError) -> Mapping:
     """Read a document that must be one mapping.
@@ -52,7 +55,9 @@ def read_yaml(data: bytes, file: str, error: type[ProblemsError] = ManifestError
             document = _Reader(text, problems).document()
         except _Stop:
             pass
-    if problems or document is None:
+        except yaml.YAMLError as fault:
+            _note_syntax(fault, problems)
+    if problems.count or document is None:
         problems.fail(error)
     return document
 
@@ -68,14 +73,14 @@ class _Reader:
         self._problems = problems
         self._depth = 0
         self._left = MAX_NODES
-        self._get_event = parser_for(text).get_event
+        self._next = parser_for(text).get_event
 
     def document(self) -> Mapping | None:
         """Read the whole stream; return its mapping unless a problem was noted."""
         self._next()  # the start of the stream
         start = self._next()
         if not isinstance(start, DocumentStartEvent):
-            self._stop(start, "not-a-mapping", "must be one mapping, found an empty document.")
+            self._stop(start, "empty", "must be one mapping, found an empty document.")
         if start.version or start.tags:
             self._note(start, "directive", "found a % directive; remove it.")
         first = self._next()
@@ -88,15 +93,12 @@ class _Reader:
                 "several-documents",
                 "must be one document, found the start of a second; remove it.",
             )
-        if isinstance(node, Mapping) or self._problems:
+        if isinstance(node, Mapping) or self._problems.count:
             return node if isinstance(node, Mapping) else None
-        self._stop(first, "not-a-mapping", f"must be one mapping, found {_top_level(node)}.")
-
-    def _next(self) -> Any:
-        try:
-            return self._get_event()
-        except yaml.YAMLError as error:
-            self._syntax_error(error)
+        if isinstance(node, Scalar) and node.is_null:
+            self._stop(first, "empty", "must be one mapping, found an empty document.")
+        found = f"the text {shown(node.text)}" if isinstance(node, Scalar) else "a list"
+        self._stop(first, "not-a-mapping", f"must be one mapping, found {found}.")
 
     def _node(self, event: Any) -> Node | None:
         """Read the node that begins with ``event``; ``None`` stands for an alias."""
@@ -116,57 +118,65 @@ class _Reader:
         if event.tag is not None:
             self._note(event, "tag", "found a tag (!name); remove it, the field decides the type.")
         if kind is ScalarEvent:
-            return self._scalar(event)
+            text = event.value
+            if "\0" in text:
+                self._note(event, "nul", "found an escape for a NUL character; remove it.")
+            mark = event.start_mark
+            return Scalar(text, not event.style, mark.line + 1, mark.column + 1)
+        return self._collection(event)
+
+    def _collection(self, start: Any) -> Node:
         self._depth += 1
+        mark = start.start_mark
         if self._depth > MAX_DEPTH:
-            self._too_deep(event.start_mark)
-        node = self._mapping(event) if kind is MappingStartEvent else self._sequence(event)
+            self._stop(start, *_TOO_DEEP)
+        node: Node
+        if type(start) is MappingStartEvent:
+            node = Mapping(tuple(self._pairs()), mark.line + 1, mark.column + 1)
+        else:
+            node = Sequence(tuple(self._items()), mark.line + 1, mark.column + 1)
         self._depth -= 1
         return node
 
-    def _scalar(self, event: Any) -> Scalar:
-        mark = event.start_mark
-        if "\0" in event.value:
-            self._note(event, "nul", "found an escape that stands for a NUL character; remove it.")
-        return Scalar(event.value, event.style is None or event.style == "", *_place(mark))
-
-    def _sequence(self, start: Any) -> Sequence:
+    def _items(self) -> list[Node]:
         items = []
         while type(event := self._next()) is not SequenceEndEvent:
             node = self._node(event)
             if node is not None:
                 items.append(node)
-        return Sequence(tuple(items), *_place(start.start_mark))
+        return items
 
-    def _mapping(self, start: Any) -> Mapping:
+    def _pairs(self) -> list[tuple[Scalar, Node]]:
         items: list[tuple[Scalar, Node]] = []
         keys: dict[str, Scalar] = {}
         while type(event := self._next()) is not MappingEndEvent:
             key = self._node(event)
             value = self._node(self._next())
-            if not isinstance(key, Scalar):
-                if not isinstance(event, AliasEvent):
+            if type(key) is not Scalar:
+                if key is not None:
                     self._note(event, "complex-key", "expected a text as key; write one.")
-            elif self._is_good_key(key, keys) and value is not None:
+                continue
+            text = key.text
+            if text in keys or text in _NO_KEYS:
+                self._note_bad_key(key, keys)
+            keys.setdefault(text, key)
+            if value is not None:
                 items.append((key, value))
-        return Mapping(tuple(items), *_place(start.start_mark))
+        return items
 
-    def _is_good_key(self, key: Scalar, keys: dict[str, Scalar]) -> bool:
-        first = keys.setdefault(key.text, key)
-        if first is not key:
+    def _note_bad_key(self, key: Scalar, keys: dict[str, Scalar]) -> None:
+        first = keys.get(key.text)
+        if first is not None:
             self._problems.at(
                 key,
                 "duplicate-key",
                 f"the key {shown(key.text)} stands twice, at line {first.line}, column "
                 f"{first.column} and at line {key.line}, column {key.column}; keep one.",
             )
-        elif key.plain and key.text == "<<":
+        elif key.plain and key.text:
             self._problems.at(key, "merge-key", "found a merge key (<<); write the keys out.")
-        elif key.plain and not key.text:
+        elif key.plain:
             self._problems.at(key, "empty-key", "expected a key before the colon; write one.")
-        else:
-            return True
-        return False
 
     def _note(self, event: Any, code: str, message: str) -> None:
         self._problems.add(code, message, *_place(event.start_mark))
@@ -175,35 +185,25 @@ class _Reader:
         self._note(event, code, message)
         raise _Stop
 
-    def _too_deep(self, mark: Any) -> NoReturn:
-        self._problems.add(
-            "too-deep", f"expected at most {MAX_DEPTH} levels; nest less.", *_place(mark)
-        )
-        raise _Stop
 
-    def _syntax_error(self, error: yaml.YAMLError) -> NoReturn:
-        problem = getattr(error, "problem", None) or str(error)
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        if "maximum nesting depth" in problem:  # libyaml reads ahead, up to a limit of its own
-            self._too_deep(mark)
-        context = getattr(error, "context", None)
-        where = f" {exact(context)}" if context else ""
-        self._problems.add(
-            "syntax",
-            f"is not valid YAML{where}: {exact(problem)}; check indentation and quotes.",
-            *(_place(mark) if mark else (0, 0)),
-        )
-        raise _Stop from error
+def _note_syntax(error: yaml.YAMLError, problems: Problems) -> None:
+    problem = getattr(error, "problem", None) or str(error)
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    place = _place(mark) if mark else (0, 0)
+    if "maximum nesting depth" in problem:  # libyaml reads ahead, up to a limit of its own
+        problems.add(*_TOO_DEEP, *place)
+        return
+    context = getattr(error, "context", None)
+    where = f" {exact(context)}" if context else ""
+    problems.add(
+        "syntax",
+        f"is not valid YAML{where}: {exact(problem)}; check indentation and quotes.",
+        *place,
+    )
 
 
 def _place(mark: Any) -> tuple[int, int]:
     return mark.line + 1, mark.column + 1
-
-
-def _top_level(node: Node | None) -> str:
-    if isinstance(node, Scalar):
-        return "an empty document" if node.is_null else f"the text {shown(node.text)}"
-    return "a list"
 
 
 class _PureParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):

@@ -42,8 +42,8 @@ def check_pattern(pattern: str) -> str | None:
             return "holds '[' or ']': there are no classes; '?' stands for one character"
         if character == "\\":
             return "holds a backslash: segments are joined by '/' and nothing is escaped"
-        if not character.isprintable():
-            return f"holds the character {exact(character)}, which no name may hold"
+        if character < " " or "\x7f" <= character < "\xa0":
+            return f"holds the control character {exact(character)}, which no name may hold"
     segments = pattern.split("/")
     if not segments[0]:
         return "begins with '/': patterns are relative to the bundle"

@@ -41,15 +41,16 @@ def hash_file(
     digest = hashlib.sha256()
     size = 0
     with directory.open_file(name) as file:
-        while chunk := os.read(file.fd, CHUNK):
+        expected = file.stat.st_size
+        if expected > limit:
+            raise _error(path, "too-large", f"is larger than {limit:,} bytes; make it smaller")
+        while size <= expected and (chunk := os.read(file.fd, CHUNK)):
             size += len(chunk)
-            if size > limit:
-                raise _error(path, "too-large", f"is larger than {limit:,} bytes; make it smaller")
             digest.update(chunk)
             if sink is not None:
                 sink(chunk)
         after = os.fstat(file.fd)
-        if size != after.st_size or signature_of(after) != signature_of(file.stat):
+        if size != expected or signature_of(after) != signature_of(file.stat):
             raise _error(path, "changed", "changed while it was read; try again when it is at rest")
     return digest.hexdigest(), size, after
 

@@ -44,8 +44,12 @@ def check_name(name: str) -> tuple[str, str] | None:
     for character in name:
         if character in _CONTROL:
             return "name-character", f"holds the control character {exact(character)}; rename it"
-        if character in "\\:":
-            return "name-character", f"holds {character!r}, which means something else on Windows"
+        if character == "\\":
+            fault = "holds a backslash, which Windows takes for a separator; rename it"
+            return "name-character", fault
+        if character == ":":
+            fault = "holds a colon, which means something else on Windows; rename it"
+            return "name-character", fault
     if name[-1] in ". ":
         what = "dot" if name[-1] == "." else "space"
         return "name-ending", f"ends in a {what}, which Windows takes off; rename it"

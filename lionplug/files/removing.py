@@ -6,7 +6,6 @@ import os
 from stat import S_IMODE, S_ISDIR
 
 from lionplug.errors import UnsafePathError
-from lionplug.files.chain import locate
 from lionplug.files.descriptors import PASS_DIRECTORY, READ_DIRECTORY, open_at
 from lionplug.files.opening import Directory
 from lionplug.text import exact
@@ -27,15 +26,10 @@ def remove_tree(path: str, *, scope: str | None = None) -> None:
     """
     folder, name = os.path.split(path.rstrip("/"))
     try:
-        place = locate(folder, scope=folder if scope is None else scope)
+        directory = Directory.open_trusted(folder, scope=scope)
     except FileNotFoundError:
         return
-    with place:
-        try:
-            fd = open_at(place.name or ".", READ_DIRECTORY, place.fd, place.path)
-        except FileNotFoundError:
-            return
-    with Directory(fd, place.path) as directory:
+    with directory:
         remove_at(directory, name)
 
 

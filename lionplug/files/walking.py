@@ -55,6 +55,9 @@ def walk(root: Directory, limits: Limits, excluded: Callable[[str, bool], bool])
     return sorted(walk.entries, key=attrgetter("path"))
 
 
+_ROOT = Entry(path="", kind=DIRECTORY)
+
+
 class _EnoughError(Exception):
     """A limit is passed; there is no point in going on."""
 
@@ -72,22 +75,24 @@ class _Walk:
         self._seen = 0
 
     def run(self) -> None:
-        # One open directory for each level that the walk is in, however wide the levels are.
-        levels = [(self._root.descend(""), "", 1)]
-        waiting = [self._list(*levels[-1])]
+        # One open directory for each level that the walk is in, however wide the levels are,
+        # with the directories in it that are still to be entered.
+        levels = [(self._root.descend(""), [_ROOT])]
         try:
             while levels:
-                if not waiting[-1]:
-                    levels.pop()[0].close()
-                    waiting.pop()
+                directory, waiting = levels[-1]
+                if not waiting:
+                    levels.pop()
+                    directory.close()
                     continue
-                entry = waiting[-1].pop()
-                child = self._open(levels[-1][0], entry)
+                entry = waiting.pop()
+                child = directory.descend("") if entry is _ROOT else self._open(directory, entry)
                 if child is not None:
-                    levels.append((child, entry.path + "/", len(levels) + 1))
-                    waiting.append(self._list(*levels[-1]))
+                    found: list[Entry] = []
+                    levels.append((child, found))
+                    self._list(child, entry.path, len(levels) - 1, found)
         finally:
-            for directory, _, _ in levels:
+            for directory, _ in levels:
                 directory.close()
 
     def _open(self, parent: Directory, entry: Entry) -> Directory | None:
@@ -106,24 +111,23 @@ class _Walk:
             self._add(entry.path, "changed", _CHANGED)
         return child
 
-    def _list(self, directory: Directory, prefix: str, depth: int) -> list[Entry]:
-        """Add the entries of one directory and return those that are directories."""
-        directories = []
-        for item in directory.entries():
-            path = prefix + item.name
-            is_dir = item.is_dir(follow_symlinks=False)
-            self._count(path)
-            if self._excluded(path, is_dir):
-                continue
-            if depth > self._limits.depth:
-                self._add(path, "too-deep", _too_deep(self._limits.depth))
-                break
-            entry = self._entry(item, path, directory)
-            if entry is not None:
-                self.entries.append(entry)
-                if entry.kind == DIRECTORY:
-                    directories.append(entry)
-        return directories
+    def _list(self, directory: Directory, at: str, depth: int, found: list[Entry]) -> None:
+        """Add the entries of one directory, and to ``found`` those that are directories."""
+        prefix = f"{at}/" if at else ""
+        with os.scandir(directory.fd) as items:
+            for item in items:
+                path = prefix + item.name
+                self._count(path)
+                if self._excluded(path, item.is_dir(follow_symlinks=False)):
+                    continue
+                if depth > self._limits.depth:
+                    self._add(path, "too-deep", _too_deep(self._limits.depth))
+                    break
+                entry = self._entry(item, path, directory)
+                if entry is not None:
+                    self.entries.append(entry)
+                    if entry.kind == DIRECTORY:
+                        found.append(entry)
 
     def _entry(self, item: os.DirEntry[str], path: str, directory: Directory) -> Entry | None:
         if len(self.entries) >= self._limits.entries:

@@ -9,7 +9,7 @@ read again.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,7 @@ class Review:
     :param plugin: The copy under review.
     :param staged: The private copy; the only thing that :meth:`approve` approves.
     :param disclosure: What the plugin brings, from the staged copy.
+    :param signatures: What the staged source says of the functions that it names.
     :param diff: The difference from the approved tree; ``None`` at a first approval.
     """
 
@@ -65,12 +66,14 @@ class Review:
         plugin: Plugin,
         staged: StagedTree,
         disclosure: Disclosure,
+        signatures: Mapping[str, SourceSignature | None],
         diff: TreeDiff | None,
         approve: Callable[[], Plugin],
     ) -> None:
         self.plugin = plugin
         self.staged = staged
         self.disclosure = disclosure
+        self.signatures = signatures
         self.diff = diff
         self._approve = approve
 
@@ -109,6 +112,7 @@ class Approvals:
                 plugin,
                 staged,
                 disclosure,
+                signatures,
                 self._difference(record, staged) if record else None,
                 lambda: self._approve(plugin, staged, disclosure, signatures),
             )
@@ -270,7 +274,7 @@ class Approvals:
         core = self._core
         if core.user_scope.path is None:
             return []
-        gone = core.trust_file.prune(is_gone)
+        gone = core.trust_file.prune(lambda record: is_gone(record.location, record.device))
         if gone:
             core.refresh()
         return gone

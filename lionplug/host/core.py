@@ -17,7 +17,7 @@ from lionplug.activation.manager import HookManager
 from lionplug.discovery.bundles import BundleScanner
 from lionplug.errors import CapabilityNotFoundError, ScopeError
 from lionplug.files.limits import Limits
-from lionplug.gate import CallRecord, record_of
+from lionplug.gate import CallRecord, Policy, record_of
 from lionplug.host.approvals import Approvals
 from lionplug.host.running import Running
 from lionplug.host.surroundings import Surroundings
@@ -66,8 +66,14 @@ class Core:
         self.grants = Grants(self.trust_file, self.mark_stale)
         self.read_manifest = partial(parse_manifest, host=host.name)
         self.activations = ActivationLog()
+        self.policy = Policy(
+            look=self.grants.look, check=self.grants.check, report=self._call_ended
+        )
         self.manager = HookManager(
-            host.name, look=self.grants.look, on_exit=self._call_ended
+            host.name,
+            self.policy,
+            on_misfit=self._misfit,
+            on_specs=self.mark_stale,
         )
         self.running = Running(self)
         self.declarations = Declarations(SURFACES, self)
@@ -86,7 +92,6 @@ class Core:
         for surface in SURFACES:
             self.manager.add_hookspecs(surface.hookspecs)
         self.loader = BundleLoader(SURFACES, self)
-        self.manager.set_loader(self.loader)
 
     # -- the current generation --------------------------------------------------------
 
@@ -217,7 +222,6 @@ class Core:
 
     def add_hookspecs(self, module_or_class: object) -> None:
         self.manager.add_hookspecs(module_or_class)
-        self._stale = True
 
     def register(self, plugin: object, name: str | None = None) -> str | None:
         registered = self.manager.register(plugin, name)
@@ -261,28 +265,40 @@ class Core:
             return None
         return active
 
+    def look_again(self) -> bool:
+        """Look at the approvals; tell whether the snapshot is out of date."""
+        self.grants.look()
+        return self._stale
+
     def missing(self, surface: str, name: str) -> CapabilityNotFoundError:
         """Explain a miss by a snapshot that knows of the latest changes."""
         self.grants.look()
         return self.ready().missing(surface, name)
 
     def _refuse(self, plugin: Plugin, hook: str, call: CallRecord | None) -> None:
-        refusal = f"{plugin.name} ({exact(plugin.address)}) was kept out of {hook}"
         if call is None:
-            self._note_refusal(refusal)
+            self._note_refusal(plugin.name, plugin.location, hook)
         else:
-            call.refusals += (refusal,)
+            call.refusals += (plugin,)
 
     def _call_ended(self, call: CallRecord) -> None:
-        for refusal in call.refusals:
-            self._note_refusal(str(refusal))
+        for refused in call.refusals:
+            self._note_refusal(refused.name, refused.location, call.hook)
 
-    def _note_refusal(self, refusal: str) -> None:
-        """Remember and log a refusal once for each generation."""
-        line = f"{refusal} (generation {self._snapshot.generation if self._snapshot else 0})"
+    def _note_refusal(self, name: str, location: str, hook: str) -> None:
+        """Remember and log a refusal, once for each generation of the inventory."""
+        generation = self._snapshot.generation if self._snapshot else 0
+        line = f"{name} ({exact(location)}) was kept out of {hook} in generation {generation}"
         if line not in self._refusals:
             self._refusals.append(line)
             _logger.warning("%s", line)
+
+    def _misfit(self, plugin: str, hook: str, reason: str) -> None:
+        _logger.warning("plugin %s: hook %s is left out: %s", plugin, exact(hook), exact(reason))
+
+    def own_plugins(self) -> list[object]:
+        """Return the objects that answer for plugins, not for the host itself."""
+        return [self.loader, *self.running.lazy_plugins()]
 
     def close(self) -> None:
         """End all grants and forget the modules of plugins."""

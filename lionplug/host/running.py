@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from lionplug.activation.active import ActivePlugin
-from lionplug.activation.lazy import LazyPlugin
+from lionplug.activation.bundle_hooks import make_stand_in
+from lionplug.activation.stand_in import LazyPlugin
 from lionplug.discovery.found import FoundBundle
 from lionplug.inventory import states
 from lionplug.inventory.live import LiveTree
@@ -21,6 +22,9 @@ from lionplug.trust.record import Record
 if TYPE_CHECKING:
     from lionplug.host.core import Core
 
+#: Name under which the loader of all bundles stands in pluggy.
+_LOADER = "lionplug bundles"
+
 
 class Running:
     """Owns one :class:`ActivePlugin` for each active copy, for as long as it is active."""
@@ -28,6 +32,7 @@ class Running:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._active: dict[str, ActivePlugin] = {}
+        self._lazy: dict[str, LazyPlugin] = {}
         self._live: dict[str, LiveTree] = {}
         #: Location to reason, for live trees that are no longer what was approved.
         self.changed: dict[str, str] = {}
@@ -62,12 +67,15 @@ class Running:
             iter(capability.files), MANIFEST_FILE
         )
         reason = active.live.glance(own_file)
-        if reason is None:
-            return True
+        if reason is not None:
+            self.note_change(active, reason)
+        return reason is None
+
+    def note_change(self, active: ActivePlugin, reason: str) -> None:
+        """Withdraw the grant of a plugin whose live tree changed, until it is approved again."""
         self.changed[active.record.location] = reason
         active.grant.withdraw(states.CHANGED)
         self._core.mark_stale()
-        return False
 
     def update(self, plugins: Sequence[Plugin]) -> tuple[Plugin, ...]:
         """Begin what became active and end what no longer is.
@@ -79,18 +87,15 @@ class Running:
             plugin = wanted.get(location)
             if plugin is None or plugin.record != active.record:
                 del self._active[location]
+                self._lazy.pop(location, None)
                 self._end(active, plugin.state if plugin else states.UNTRUSTED)
         for location, plugin in wanted.items():
             if location not in self._active:
-                self._active[location] = self._begin(plugin)
-        self._core.manager.set_lazy(
-            [
-                self._active[plugin.location].lazy
-                for plugin in plugins
-                if plugin.location in self._active
-                and self._active[plugin.location].lazy is not None
-            ]
-        )
+                active = self._active[location] = self._begin(plugin)
+                lazy = make_stand_in(plugin, active, self._core.policy)
+                if lazy is not None:
+                    self._lazy[location] = lazy
+        self._core.manager.set_lazy([(_LOADER, self._core.loader), *self._lazy_in_order(plugins)])
         return tuple(
             evolve(plugin, failure=self._active[plugin.location].failure)
             if plugin.location in self._active
@@ -103,7 +108,20 @@ class Running:
         for active in self:
             self._end(active, states.DISABLED)
         self._active.clear()
-        self._core.manager.set_lazy([])
+        self._lazy.clear()
+        self._core.manager.set_lazy([(_LOADER, self._core.loader)])
+
+    def lazy_plugins(self) -> list[LazyPlugin]:
+        """Return the stand-ins of the plugins that implement hooks by function."""
+        return list(self._lazy.values())
+
+    def _lazy_in_order(self, plugins: Iterable[Plugin]) -> list[tuple[str, LazyPlugin]]:
+        """Return the stand-ins by name, in canonical order."""
+        return [
+            (plugin.name, self._lazy[plugin.location])
+            for plugin in plugins
+            if plugin.location in self._lazy
+        ]
 
     def _begin(self, plugin: Plugin) -> ActivePlugin:
         core = self._core
@@ -119,6 +137,7 @@ class Running:
             restore=core.approvals.restore,
             scope=core.user_scope,
             log=core.activations,
+            on_change=self.note_change,
         )
 
     def _end(self, active: ActivePlugin, state: str) -> None:

@@ -63,15 +63,15 @@ class Surroundings:
         The user's settings disable any copy of a name; a project's only that project's own
         (SECURITY-RULES S26).
         """
-        places = [(self.user.path, self._user_settings)]
+        places: list[tuple[str | None, Settings]] = [(self.user.path, self._user_settings)]
         if found.scope.kind == "project":
             directory = found.scope.directory
             settings = self._project_settings.get(directory)
             if settings is not None:
                 places.append((directory, settings))
-        for directory, settings in places:
-            if directory is not None and found.name in settings.disabled:
-                file = os.path.join(directory, SETTINGS_FILE)
+        for place, settings in places:
+            if place is not None and found.name in settings.disabled:
+                file = os.path.join(place, SETTINGS_FILE)
                 return f"{exact(file)}:{settings.line_of('disabled', found.name)}"
         return None
 
@@ -98,10 +98,11 @@ class Surroundings:
         ]
         return tuple(found)
 
-    def user_scope_notices(self) -> list[str]:
-        """Say first where the user scope is when it was moved or can't be used (S6)."""
+    def all_notices(self) -> list[str]:
+        """Return all notices; first where the user scope is, if it was moved (S6)."""
+        first = []
         if self.user.problem:
-            return [self.user.problem]
-        if self.user.moved:
-            return [f"user scope: {exact(str(self.user.path))} (from {self.user.source})"]
-        return []
+            first.append(self.user.problem)
+        elif self.user.moved:
+            first.append(f"user scope: {exact(str(self.user.path))} (from {self.user.source})")
+        return [*first, *self.user.warnings, *self.notices]

@@ -20,7 +20,12 @@ from lionplug.manifest.names import TOOL_NAME_HINT, is_tool_name
 #: Longest path, in characters.
 MAX_PATH = 1024
 
-_MODULE_SEGMENT = re.compile(r"[A-Za-z0-9_-]{1,128}").fullmatch
+# Parts that begin with a letter or digit are none of those that are refused.
+_plain_path = re.compile(
+    r"(?=.{1,1024}\Z)[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)*", re.A
+).fullmatch
+
+_MODULE = re.compile(r"(?:[A-Za-z0-9_-]{1,128}/)*[A-Za-z0-9_-]{1,128}\.py").fullmatch
 
 
 @frozen
@@ -56,6 +61,8 @@ def why_not_path(path: str, is_dir: bool = False) -> str | None:
     :param path: The text.
     :param is_dir: Whether it is to be the path of a directory.
     """
+    if _plain_path(path):
+        return None  # the usual path; below are the reasons
     if len(path) > MAX_PATH:
         return f"expected a path of at most {MAX_PATH} characters"
     if "\\" in path:
@@ -108,7 +115,7 @@ def why_not_module(path: str) -> str | None:
         return reason
     if not path.endswith(".py"):
         return "expected a path that ends in .py"
-    if not all(_MODULE_SEGMENT(segment) for segment in path.removesuffix(".py").split("/")):
+    if not _MODULE(path):
         return "expected directories and a file named with A-Z, a-z, 0-9, '_' and '-' only"
     return None
 
@@ -123,11 +130,16 @@ def why_not_reference(text: str) -> str | None:
         return reason
     if not attribute.isidentifier() or iskeyword(attribute):
         return "expected one Python name after the colon"
-    if not is_normalized("NFKC", attribute):
+    if not attribute.isascii() and not is_normalized("NFKC", attribute):
         return "expected a name in the form in which Python keeps it (NFKC)"
     if attribute.startswith("__") and attribute.endswith("__"):
         return "expected a name that does not belong to Python itself"
     return None
+
+
+def path_of(reference: str) -> str:
+    """Return the path in a reference for which :func:`why_not_reference` has no objection."""
+    return reference.partition(":")[0]
 
 
 def stem_of(path: str, suffixes: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ messages with line and column, and JSON Schema without writing any.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from attrs import frozen
@@ -30,13 +30,13 @@ class Entry:
         """
         raise NotImplementedError
 
-    def capabilities(self, section: Section, key: str) -> Iterable[Capability]:
+    def capabilities(self, section: Section, key: str) -> Sequence[Capability]:
         """Return all capabilities of the entry, for entries that are several."""
         return (self.capability(section, key),)
 
-    def claims(self, section: Section, key: str) -> Iterable[str]:
-        """Return the names that no other entry of the section may have."""
-        return [capability.name for capability in self.capabilities(section, key)]
+    def claims(self) -> Iterable[str]:
+        """Return names, beside those of the capabilities, that no other entry may have."""
+        return ()
 
 
 @frozen(kw_only=True)

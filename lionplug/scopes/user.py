@@ -8,7 +8,6 @@ that follows from the password database is refused where a repository could have
 from __future__ import annotations
 
 import os
-from stat import S_ISLNK
 
 from attrs import evolve, frozen
 
@@ -32,8 +31,9 @@ class UserScope:
     :param path: Absolute path, links resolved; ``None`` if there is no usable place.
     :param source: What decided: ``argument``, ``LIONPLUG_HOME``, ``HOME``,
         ``password database`` or ``none``.
-    :param home: The folder that holds the scope, links resolved; project scopes are
-        never looked for in it or above.
+    :param home: The home directory that holds the scope, links resolved; ``None`` if the
+        host's program gave another place. Project scopes are never looked for in it or
+        above.
     :param moved: Whether the place is another than the password database gives.
     :param problem: Why nothing is trusted, and what to do; ``None`` if all is well.
     :param warnings: What was ignored, one sentence each.
@@ -107,7 +107,7 @@ class UserScope:
 
 
 class UserScopes:
-    """Finds user scopes, each once per process: a later change of directory or links can't move one."""
+    """Finds user scopes, each once per process, so that nothing later can move one."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str | None, int], UserScope] = {}
@@ -155,7 +155,7 @@ class _Search:
             raise UsageError(f"{exact(host)!r} can't be the name of a host; use a-z, 0-9 and '-'")
         self._directory = f".{host}"
         self._warnings: list[str] = []
-        self._account_home = _account_home()
+        self._account_home = account_home()
 
     def run(self, user_dir: str | None) -> UserScope:
         if user_dir is not None:
@@ -193,7 +193,7 @@ class _Search:
         return UserScope(
             path=path,
             source=ARGUMENT,
-            home=os.path.dirname(path),
+            home=None,
             moved=self._is_moved(path),
             problem=None,
         )
@@ -290,11 +290,17 @@ def _site_packages() -> list[str]:
         import site
         import sysconfig
     paths = sysconfig.get_paths()
-    found = [paths["purelib"], paths["platlib"], *site.getsitepackages(), site.getusersitepackages()]
+    found = [
+        paths["purelib"],
+        paths["platlib"],
+        *site.getsitepackages(),
+        site.getusersitepackages(),
+    ]
     return sorted(set(map(os.path.realpath, found)))
 
 
-def _account_home() -> str | None:
+def account_home() -> str | None:
+    """Return the home directory that the password database gives for this user."""
     with safe_imports():
         import pwd
     try:

@@ -71,8 +71,8 @@ def union(schemas: list[dict[str, Any]]) -> dict[str, Any]:
         for part in schema.get("anyOf", [schema]):
             if part not in distinct:
                 distinct.append(part)
-    if len(distinct) == 1:
-        return distinct[0]
+    if len(distinct) < 2:
+        return distinct[0] if distinct else {}
     if all(part.keys() == {"type"} for part in distinct):
         types: list[str] = []
         for part in distinct:

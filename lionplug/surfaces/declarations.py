@@ -21,6 +21,9 @@ class Source(Protocol):
     def ready(self) -> Snapshot:
         """Return the current snapshot."""
 
+    def look_again(self) -> bool:
+        """Look at the approvals; tell whether the snapshot is out of date."""
+
     def own_plugins(self) -> Iterable[object]:
         """Return the objects that answer for plugins, not for the host."""
 
@@ -48,7 +51,17 @@ class Declarations:
         self.reserve = source.reserve
 
     def declaration(self, surface: str, name: str) -> Any | None:
-        """Return the declaration of a name: the host's own, else an active plugin's."""
+        """Return the declaration of a name: the host's own, else an active plugin's.
+
+        Before it says that there is none it looks whether a person approved something
+        meanwhile.
+        """
+        found = self._find(surface, name)
+        if found is None and self._source.look_again():
+            found = self._find(surface, name)
+        return found
+
+    def _find(self, surface: str, name: str) -> Any | None:
         snapshot = self._source.ready()
         if snapshot is not self._snapshot:
             self._snapshot, self._cache = snapshot, {}

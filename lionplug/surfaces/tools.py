@@ -16,7 +16,7 @@ from lionplug.errors import ArgumentsError, AsyncToolError, CapabilityNotFoundEr
 from lionplug.imports import safe_imports
 from lionplug.inventory.plugin import Plugin
 from lionplug.manifest.capability import Capability
-from lionplug.manifest.parameters import ArgumentsValidator, validator
+from lionplug.manifest.parameters import validator
 from lionplug.sources import SourceSignature
 from lionplug.surfaces.surface import Surface
 from lionplug.text import exact
@@ -88,6 +88,13 @@ class Source(Protocol):
         """Keep names for the host."""
 
 
+class Validator(Protocol):
+    """A compiled JSON Schema."""
+
+    def problems(self, arguments: Mapping[str, Any]) -> list[str]:
+        """Return one sentence for each thing that does not fit."""
+
+
 class Tool:
     """A handle on one tool. It holds no function: every call is checked anew.
 
@@ -125,7 +132,7 @@ class Tools:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._validators: dict[str, tuple[object, ArgumentsValidator]] = {}
+        self._validators: dict[str, tuple[object, Validator]] = {}
 
     def __getitem__(self, name: str) -> Tool:
         """Return a handle; imports nothing.
@@ -218,7 +225,7 @@ class Tools:
             return
         known = self._validators.get(declaration.name)
         if known is None or known[0] is not schema:
-            known = (schema, validator(schema))
+            known = (schema, validator(dict(schema)))
             self._validators[declaration.name] = known
         problems = known[1].problems(arguments)
         if problems:

@@ -28,7 +28,6 @@ Progress = Callable[[int, int], None]
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO})
 
 
-
 def changed(path: str) -> TreeError:
     """Return the error for a tree that was written to while it was read."""
     message = (

@@ -80,6 +80,12 @@ class FileChange:
             return "added"
         return "removed" if self.after is None else "changed"
 
+    @property
+    def is_code(self) -> bool:
+        """Whether it can run, as far as path and run bit tell."""
+        runs = any(side and side.kind == "executable" for side in (self.before, self.after))
+        return is_code(self.path, b"", runs)
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data."""
         return {
@@ -217,7 +223,7 @@ def _with_texts(changes: Sequence[FileChange], old: Tree, new: Tree) -> list[Fil
     """Compare contents, what can run first, until the lines in all are used up."""
     texts: dict[str, TextDiff] = {}
     left = MOST_LINES
-    for change in sorted(changes, key=_rank):
+    for change in sorted(changes, key=lambda change: not change.is_code):
         before, after = _pinned(change.before), _pinned(change.after)
         # What is gone has no text that could surprise; the same bytes have none to compare.
         if after is None or (before is not None and before.sha256 == after.sha256):
@@ -228,17 +234,12 @@ def _with_texts(changes: Sequence[FileChange], old: Tree, new: Tree) -> list[Fil
             text = text_diff(
                 old.read(change.path) if before else None,
                 new.read(change.path),
-                code=not _rank(change)[0],
+                code=change.is_code,
                 most=left,
             )
         left -= len(text.lines)
         texts[change.path] = text
     return [evolve(change, text=texts.get(change.path)) for change in changes]
-
-
-def _rank(change: FileChange) -> tuple[bool, str]:
-    runs = any(side and side.kind == "executable" for side in (change.before, change.after))
-    return not is_code(change.path, b"", runs), change.path
 
 
 def _pinned(side: Side | None) -> Side | None:

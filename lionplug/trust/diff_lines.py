@@ -40,7 +40,7 @@ def _lines(diff: TreeDiff, show: str) -> Iterator[str]:
     yield f"Files: {_summary(diff.files)}"
     for file in diff.files:
         yield from _file(file)
-    for file in sorted(diff.files, key=lambda file: not (file.text and file.text.lines)):
+    for file in sorted(diff.files, key=lambda file: not file.is_code):
         yield from _text(file, show)
 
 
@@ -99,6 +99,7 @@ def _file(item: FileChange) -> Iterator[str]:
         for sign, side in (("-", before), ("+", after)):
             if side:
                 yield f"      {sign} {_side(side)}"
+                yield f"        sha256 {side.sha256}"
 
 
 def _kind(item: FileChange) -> str:
@@ -111,7 +112,7 @@ def _side(side: Side) -> str:
         return f"link to {exact(side.target)}"
     if side.kind == "directory":
         return side.kind
-    return f"{side.kind}, {size_text(side.size)}, sha256 {side.sha256}"
+    return f"{side.kind}, {size_text(side.size)}"
 
 
 def _text(item: FileChange, show: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from lionplug.manifest.capability import DANGERS, Capability
 from lionplug.sources import SourceSignature
 from lionplug.text import exact
 from lionplug.trust.disclosure_lines import disclosure_lines
@@ -22,12 +23,8 @@ from lionplug.trust.fetching import fetching_program
 from lionplug.trust.file_table import FileRow, file_table
 
 if TYPE_CHECKING:
-    from lionplug.manifest.capability import Capability
     from lionplug.trust.records import Record
     from lionplug.trust.staging import StagedTree
-
-#: What capabilities do, the most dangerous first; the order in which they are shown.
-DANGERS = ("executes", "connects", "instructs", "data")
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
 # Placeholders that stand for folders of the plugin and not for the user's environment.
@@ -129,7 +126,9 @@ class Disclosure:
     :param hosts: Host to the versions that the plugin is for.
     :param requires: Other plugins that it needs.
     :param python_packages: Python packages that it needs; never installed.
+    :param annotations: What the manifest says in ``x-`` keys; lionplug does nothing with it.
     :param capabilities: Everything declared, the most dangerous first.
+    :param exclude: Patterns by which the manifest leaves paths out.
     :param excluded: Paths that are neither pinned nor copied, so that nothing runs them.
     :param files: Every entry of the tree, executables and undeclared code first.
     :param refusals: Why it can't be approved at all, if so.
@@ -150,7 +149,9 @@ class Disclosure:
     hosts: Mapping[str, str]
     requires: tuple[str, ...]
     python_packages: tuple[str, ...]
+    annotations: Mapping[str, Any]
     capabilities: tuple[Disclosed, ...]
+    exclude: tuple[str, ...]
     excluded: tuple[str, ...]
     files: tuple[FileRow, ...]
     refusals: tuple[str, ...]
@@ -204,7 +205,9 @@ class Disclosure:
             "hosts": dict(self.hosts),
             "requires": list(self.requires),
             "python_packages": list(self.python_packages),
+            "annotations": dict(self.annotations),
             "capabilities": [item.to_dict() for item in self.capabilities],
+            "exclude": list(self.exclude),
             "excluded": list(self.excluded),
             "files": [row.to_dict() for row in self.files],
             "data_only": self.data_only,
@@ -252,7 +255,9 @@ def disclose(
         hosts=dict(manifest.hosts),
         requires=tuple(map(str, manifest.requires)),
         python_packages=tuple(map(str, manifest.python_packages)),
+        annotations=dict(manifest.annotations),
         capabilities=capabilities,
+        exclude=tuple(manifest.exclude),
         excluded=tuple(staged.excluded),
         files=files,
         refusals=refusals(capabilities, files),
@@ -276,7 +281,9 @@ def _disclosed(
 def _environment(capability: Capability) -> Iterator[EnvironmentUse]:
     destination = capability.url or " ".join(capability.argv[:1])
     seen = set()
-    for place, text in _texts(capability.to_dict(), ""):
+    read = {key: value for key, value in capability.detail.items() if not key.startswith("x-")}
+    read = {"argv": capability.argv, "url": capability.url, **read}
+    for place, text in _texts(read, ""):
         for match in _PLACEHOLDER.finditer(text):
             name = match[1]
             if _OWN_NAMES.match(name) or (name, place) in seen:

@@ -55,6 +55,7 @@ def _lines(disclosure: Disclosure) -> Iterator[str]:
     yield from _needs(disclosure)
     yield ""
     yield f"Files: every entry of the tree ({plural(len(disclosure.files), 'entry')})"
+    yield "  'show NAME FILE' prints one, with what does not show made visible"
     for row in disclosure.files:
         yield from _file(row)
     yield ""
@@ -79,7 +80,10 @@ def _head(disclosure: Disclosure) -> Iterator[str]:
     yield _field("Format", exact(disclosure.format))
     for host, versions in disclosure.hosts.items():
         yield _field("For", f"{exact(host)} {exact(versions)}")
-    yield _field("Digest", disclosure.digest)
+    for key, value in disclosure.annotations.items():
+        yield _field(exact(key), _json(value))
+    yield "Digest"
+    yield f"  {disclosure.digest}"
 
 
 def _capability(item: Disclosed) -> Iterator[str]:
@@ -104,10 +108,9 @@ def _capability(item: Disclosed) -> Iterator[str]:
 
 
 def _command(argv: tuple[str, ...]) -> Iterator[str]:
-    first, *rest = argv_json(argv)
-    yield _field("command", first, 4)
-    for line in rest:
-        yield _field("", line, 4)
+    yield "    command"
+    for line in argv_json(argv):  # at the left, where a line that is not long fits
+        yield f"    {line}"
 
 
 def _signature(item: Disclosed, signature: SourceSignature | None) -> Iterator[str]:
@@ -117,7 +120,7 @@ def _signature(item: Disclosed, signature: SourceSignature | None) -> Iterator[s
     function = item.capability.target.partition(":")[2]
     yield _field("signature", exact(signature.text(function)), 4)
     if signature.uncertain:
-        note = "decorated, assigned again or in a branch: what is called may differ"
+        note = "decorated, assigned again or in a branch: may be another"
         yield _field("", note, 4)
     if signature.doc:
         yield _field("docstring", prose(signature.doc), 4)
@@ -140,6 +143,7 @@ def _needs(disclosure: Disclosure) -> Iterator[str]:
     groups = {
         "Needs other plugins (checked, not installed)": disclosure.requires,
         "Needs Python packages (checked, not installed)": disclosure.python_packages,
+        "Leaves out what fits a pattern": disclosure.exclude,
         "Left out: neither pinned nor copied, so nothing runs it": disclosure.excluded,
     }
     for heading, texts in groups.items():
@@ -167,8 +171,10 @@ def _summary(disclosure: Disclosure) -> Iterator[str]:
     yield f"  Declares {surface_counts(disclosure.capabilities) or 'nothing'}"
     yield (
         f"  {plural(count['files'], 'file')} ({size_text(count['bytes'])}), "
-        f"{plural(count['directories'], 'directory')}, {plural(count['links'], 'link')}; "
-        f"{count['run_bits']:,} with a run bit, {count['undeclared_code']:,} of undeclared "
+        f"{plural(count['directories'], 'directory')}, {plural(count['links'], 'link')}"
+    )
+    yield (
+        f"  {count['run_bits']:,} with a run bit, {count['undeclared_code']:,} of undeclared "
         f"code, {count['flagged']:,} flagged"
     )
     if disclosure.data_only:

@@ -128,7 +128,7 @@ def _flags_of_place(row: FileRow) -> Iterator[Flag]:
     if row.is_undeclared_code:
         yield Flag(
             code="undeclared-code",
-            message="code that no capability names; what is declared can start or import it",
+            message="code that no capability names; declared code can start or import it",
         )
 
 

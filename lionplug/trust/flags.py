@@ -137,7 +137,7 @@ def _decode(data: bytes) -> str | None:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         # The examined part may end in the middle of a character.
-        if len(data) == EXAMINED and error.start >= EXAMINED - 3:
+        if len(data) == EXAMINED and error.reason == "unexpected end of data":
             return data[: error.start].decode("utf-8").removeprefix("\ufeff")
         return None
 

@@ -159,7 +159,9 @@ def _is_manifest_digest(value: object) -> bool:
 def _is_capabilities(value: object) -> bool:
     if not isinstance(value, list) or len(value) > _MAX_CAPABILITIES:
         return False
-    names = [(entry.get("surface"), entry.get("name")) for entry in value if isinstance(entry, dict)]
+    names = [
+        (entry.get("surface"), entry.get("name")) for entry in value if isinstance(entry, dict)
+    ]
     return (
         len(names) == len(value)
         and all(_is_text(surface) and isinstance(name, str) for surface, name in names)

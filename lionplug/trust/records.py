@@ -7,6 +7,7 @@ under one short lock, on a fresh reading, so that two processes never lose each 
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +20,6 @@ from lionplug.files.locks import exclusive
 from lionplug.files.opening import read_trusted
 from lionplug.files.signature import Signature, signature_of
 from lionplug.files.writing import make_private_directory, replace_file
-from lionplug.scopes import UserScope
 from lionplug.text import exact
 from lionplug.trust.document import (
     MAX_BYTES,
@@ -34,6 +34,10 @@ from lionplug.trust.document import (
     read_records,
 )
 from lionplug.trust.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lionplug.scopes import UserScope
 
 __all__ = ["LOCK_SECONDS", "UNREADABLE", "Record", "TrustFile", "TrustState"]
 
@@ -112,14 +116,23 @@ class TrustFile:
     def approve(self, record: Record) -> None:
         """Keep an approval; it replaces every record of the same location.
 
-        :raises TrustFileError: The file can't be believed or can't be written.
+        :raises TrustFileError: The file can't be believed or can't be written, or the
+            record is one that could not be read again.
         :raises LockTimeoutError: Another process held the lock for 10 s.
         """
+        data = record.to_dict()
+        try:
+            Record.from_dict(data)
+        except ValueError as error:
+            raise self._refusal(
+                f"the record {error}. Nothing was written. Review the plugin and approve it again."
+            ) from None
         with self._changing() as document:
+            others = document["records"]
             document["records"] = [
-                data for data in document["records"] if location_of(data) != record.location
+                *(other for other in others if location_of(other) != record.location),
+                data,
             ]
-            document["records"].append(record.to_dict())
 
     def revoke(self, *, location: str) -> Record | None:
         """Take every record of a location away, sound or not.
@@ -229,7 +242,12 @@ class TrustFile:
             )
         if isinstance(error, OSError) and not isinstance(error, LionplugError):
             path = exact(os.fsdecode(error.filename or self._path or ""))
-            return f"{path}: {error.strerror or error}. Make it readable and writable for you."
+            remedy = (
+                "Make room on the disk and try again."
+                if error.errno in (errno.ENOSPC, errno.EDQUOT)
+                else "Make it readable and writable for you."
+            )
+            return f"{path}: {error.strerror or error}. {remedy}"
         return str(error)
 
     def _keep_aside(self, data: bytes) -> str:

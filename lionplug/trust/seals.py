@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from lionplug.files.signature import Signature
 from lionplug.files.entry import Entry
+from lionplug.files.signature import Signature
 from lionplug.trust.digest import same_digest, tree_digest
 
 #: Number of the seals' format; another one is made again from the tree.

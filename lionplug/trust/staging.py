@@ -15,27 +15,30 @@ from hashlib import sha256
 from attrs import evolve
 
 from lionplug.errors import LionplugError, ManifestError, Problem, StoreError, TreeError
-from lionplug.files.entry import DIRECTORY, Entry
+from lionplug.files.entry import Entry
 from lionplug.files.exclude import Exclusion
 from lionplug.files.limits import Limits
 from lionplug.files.links import check_links, check_links_on_disk
-from lionplug.files.names import check_names
 from lionplug.files.opening import Directory
 from lionplug.files.signature import signature_of
-from lionplug.files.trees import Tree, walk
+from lionplug.files.trees import Tree, check_hard_links
+from lionplug.files.walking import walk
 from lionplug.manifest.files_check import check_files
-from lionplug.manifest.model import Manifest
 from lionplug.manifest.parse import MANIFEST_FILE
-from lionplug.scopes import UserScope
 from lionplug.text import exact
 from lionplug.trust.copying import Progress, changed, copy_entries, hash_entries
 from lionplug.trust.digest import tree_digest
 from lionplug.trust.workspace import workspace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lionplug.manifest.model import Manifest
+    from lionplug.scopes import UserScope
+
 #: Bytes that a manifest may have; more is refused before anything is read of it.
 MANIFEST_BYTES = 2**20
 
-ReadManifest = Callable[[bytes], Manifest]
+ReadManifest = Callable[[bytes], "Manifest"]
 
 
 class StagedTree(Tree):
@@ -62,7 +65,7 @@ class StagedTree(Tree):
         live: Sequence[Entry],
         device: int,
     ) -> None:
-        super().__init__(root, {entry.path: entry for entry in entries})
+        super().__init__(root, entries)
         self.digest = tree_digest(entries)
         self.location = location
         self.name_of_directory = os.path.basename(location)
@@ -146,7 +149,7 @@ def _copy(
         manifest = read_manifest(data)
         exclusion = Exclusion(manifest.exclude)
         live = walk(source, limits, exclusion)
-        _refuse(_hard_links(live) + check_names(live), location)
+        _refuse(check_hard_links(live), location)
         _refuse_moved_manifest(live, stat)
         hashes = copy_entries(source, target, live, progress)
         entries = _hashed(_walk_copy(target, limits, live), hashes)
@@ -217,20 +220,6 @@ def _hashed(entries: Sequence[Entry], hashes: Mapping[str, str]) -> list[Entry]:
     return [
         evolve(entry, sha256=hashes[entry.path]) if entry.path in hashes else entry
         for entry in entries
-    ]
-
-
-def _hard_links(entries: Sequence[Entry]) -> list[Problem]:
-    """Refuse second names of one file: an edit elsewhere would edit the bundle (S14)."""
-    return [
-        Problem(
-            "hard-link",
-            f"has {entry.links} names on this disk (hard links), expected one; "
-            "copy the file instead of linking it",
-            file=exact(entry.path),
-        )
-        for entry in entries
-        if entry.kind != DIRECTORY and entry.links > 1
     ]
 
 

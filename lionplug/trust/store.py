@@ -14,13 +14,12 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from lionplug.errors import LionplugError, StoreError, TreeError
+from lionplug.errors import LionplugError, StoreError, TreeError, UnsafePathError
 from lionplug.files.entry import Entry
 from lionplug.files.limits import Limits
 from lionplug.files.locks import Lease, exclusive, try_exclusive
 from lionplug.files.opening import Directory, read_trusted
 from lionplug.files.writing import make_private_directory, remove_tree, replace_file
-from lionplug.scopes import UserScope
 from lionplug.text import exact
 from lionplug.trust.digest import PREFIX, hex_of, is_digest, is_sha256
 from lionplug.trust.seals import MAX_BYTES, dump_seal, parse_seal
@@ -30,12 +29,20 @@ from lionplug.trust.stored import (
     difference,
     look,
     move_into_place,
+    protect,
     rehash_moved,
     rehashed,
     walk_stored,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lionplug.scopes import UserScope
+
 __all__ = ["Store", "StoredTree"]
+
+#: How long a change of the store waits for another process: it may be hashing a large tree.
+LOCK_SECONDS = 60.0
 
 _LOCK = "store.lock"
 
@@ -65,7 +72,7 @@ class Store:
         with self._writing(place), self._locked():
             # Held from here on, so that nobody collects a tree that no record names yet.
             self.lease(digest)
-            entries = rehashed(place, digest, _size_of(staged))
+            entries = self._right_entries(staged)
             if entries is None:
                 self._set_aside(digest)
                 entries = move_into_place(staged, place)
@@ -85,19 +92,25 @@ class Store:
         :raises StoreError: The store has no such tree, or it is not what was approved.
         """
         place = self._place(digest)
-        if os.path.islink(place) or not os.path.isdir(place):
-            raise StoreError(
-                f"the approved copy of the plugin is not in the store: expected {exact(place)}; "
-                "review the plugin and approve it again",
-                file=place,
-            )
         entries = self._read_seal(digest)
-        if entries is None:
-            entries = rehashed(place, digest)
+        try:
+            if not stat.S_ISDIR(os.lstat(place).st_mode):
+                raise self._refusal(digest, "it is no directory")
             if entries is None:
-                raise self._refusal(digest, "its content has another digest")
-            self._try_to_seal(digest, entries)
+                entries = rehashed(place, digest)
+                if entries is None:
+                    raise self._refusal(digest, "its content has another digest")
+                self._try_to_seal(digest, entries)
+        except (TreeError, OSError) as error:
+            raise self._failure(digest, error) from error
         return StoredTree(place, entries, digest)
+
+    def has(self, digest: str) -> bool:
+        """Tell whether something stands in the place of a tree; it may be wrong.
+
+        :param digest: Tree digest.
+        """
+        return os.path.lexists(self._place(digest))
 
     def verify(self, tree: StoredTree) -> None:
         """Compare a stored tree with its pins: signatures, and the bytes where these moved.
@@ -117,10 +130,9 @@ class Store:
                     return
                 reason = difference(found, sealed)
                 if reason is None:
-                    found, wrong = rehash_moved(root, found, sealed)
-                    reason = wrong and f"{exact(wrong)} has other bytes"
+                    found, reason = rehash_moved(root, found, sealed)
         except (TreeError, OSError) as error:
-            raise self._refusal(tree.digest, f"it can't be read: {error}", seen) from error
+            raise self._failure(tree.digest, error, seen) from error
         if reason:
             raise self._refusal(tree.digest, reason, seen)
         tree.entries = {entry.path: entry for entry in found}
@@ -134,7 +146,7 @@ class Store:
         :param digest: Tree digest.
         :raises StoreError: The lease can't be written.
         """
-        name = hex_of(digest)
+        name = os.path.basename(self._place(digest))
         if name not in self._leases:
             with self._writing(self._scope.leases):
                 make_private_directory(self._scope.leases)
@@ -171,8 +183,20 @@ class Store:
             _rename(os.path.join(self._scope.approved, name), gone)
             with suppress(FileNotFoundError):
                 os.unlink(self._seal_file(PREFIX + name))
+            os.unlink(lease)
         remove_tree(gone)
         return True
+
+    def _right_entries(self, staged: StagedTree) -> list[Entry] | None:
+        """Return the entries of a tree that is in its place already, if it is the right one."""
+        place = self._place(staged.digest)
+        try:
+            entries = rehashed(place, staged.digest, _size_of(staged))
+            if entries is not None and protect(place, entries):
+                entries = rehashed(place, staged.digest, _size_of(staged))
+        except (TreeError, OSError):
+            return None  # replaced, whatever it is
+        return entries
 
     def _place(self, digest: str) -> str:
         if not is_digest(digest):
@@ -202,7 +226,7 @@ class Store:
     def _locked(self) -> Iterator[None]:
         for path in (self._scope.approved, self._scope.leases):
             make_private_directory(path)
-        with exclusive(os.path.join(self._scope.leases, _LOCK)):
+        with exclusive(os.path.join(self._scope.leases, _LOCK), LOCK_SECONDS):
             yield
 
     @contextmanager
@@ -239,14 +263,39 @@ class Store:
         _rename(place, kept)
         return kept
 
-    def _refusal(
-        self, digest: str, reason: str, seen: os.stat_result | None = None
+    def _failure(
+        self, digest: str, error: TreeError | OSError, seen: os.stat_result | None = None
     ) -> StoreError:
+        """Tell a tree that can't be read at the moment from one that is wrong."""
+        place = self._place(digest)
+        if isinstance(error, FileNotFoundError):
+            return StoreError(
+                f"the approved copy of the plugin is not in the store: expected {exact(place)}; "
+                "review the plugin and approve it again",
+                file=place,
+            )
+        if isinstance(error, TreeError):
+            wrong = any(problem.code != "unreadable" for problem in error.problems)
+        else:
+            wrong = isinstance(error, UnsafePathError)
+        if wrong:
+            return self._refusal(digest, str(error), seen)
+        return StoreError(
+            f"the stored copy can't be read: {error}. Make {exact(place)} readable for you, "
+            "and try again.",
+            file=place,
+        )
+
+    def _refusal(self, digest: str, reason: str, seen: os.stat_result | None = None) -> StoreError:
         """Keep a wrong tree aside and return the error that says so (S15)."""
         place = self._place(digest)
         try:
             kept = self._set_aside(digest, seen)
-            fate = f"It was moved to {exact(kept)} for you to look at" if kept else "It is gone"
+            fate = (
+                f"It was moved to {exact(kept)} for you to look at"
+                if kept
+                else "Meanwhile another process put it right or took it away"
+            )
         except OSError as error:
             fate = f"It could not be moved aside ({error.strerror or error})"
         return StoreError(

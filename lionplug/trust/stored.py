@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from attrs import evolve
 
 from lionplug.errors import TreeError
-from lionplug.files.exclude import BYTECODE_DIRECTORY
 from lionplug.files.entry import DIRECTORY, FILE, LINK, Entry
+from lionplug.files.exclude import BYTECODE_DIRECTORY
 from lionplug.files.limits import Limits
 from lionplug.files.opening import Directory
-from lionplug.files.trees import Tree, walk
+from lionplug.files.trees import Tree
+from lionplug.files.walking import walk
 from lionplug.files.writing import remove_tree
 from lionplug.text import exact
 from lionplug.trust.copying import hash_entries
@@ -37,7 +38,7 @@ class StoredTree(Tree):
     """
 
     def __init__(self, root: str, entries: Sequence[Entry], digest: str) -> None:
-        super().__init__(root, {entry.path: entry for entry in entries})
+        super().__init__(root, entries)
         self.digest = digest
 
 
@@ -79,15 +80,13 @@ def rehashed(place: str, digest: str, limits: Limits = LIMITS) -> list[Entry] | 
     :param place: Its path.
     :param digest: The tree digest that it must have.
     :param limits: How large it is at most; a larger one is wrong.
-    :returns: Its entries, or ``None`` if there is no such tree or it has another digest.
+    :returns: Its entries, or ``None`` if it has another digest.
+    :raises TreeError: It holds what no approved tree holds, or can't be read.
+    :raises OSError: It can't be read.
     """
-    try:
-        with Directory.open(place) as root:
-            protect(place, walk_stored(root, limits))
-            found = walk_stored(root, limits)
-            hashes = hash_entries(root, found)
-    except (TreeError, OSError):
-        return None
+    with Directory.open(place) as root:
+        found = walk_stored(root, limits)
+        hashes = hash_entries(root, found)
     entries = [_pinned(entry, hashes.get(entry.path, "")) for entry in found]
     return entries if same_digest(tree_digest(entries), digest) else None
 
@@ -100,7 +99,9 @@ def move_into_place(staged: StagedTree, place: str) -> list[Entry] | None:
         it is renamed, so an equal signature says that the hash still holds.
     """
     # All but the root: ordinary users can't rename a directory that they can't write.
-    protect(staged.root, [entry for entry in staged.entries.values() if entry.kind == DIRECTORY], 0o700)
+    protect(
+        staged.root, [entry for entry in staged.entries.values() if entry.kind == DIRECTORY], 0o700
+    )
     os.rename(staged.root, place)
     os.chmod(place, 0o500)
     try:
@@ -117,16 +118,23 @@ def move_into_place(staged: StagedTree, place: str) -> list[Entry] | None:
     return [_pinned(one, other.sha256) for one, other in pairs]
 
 
-def protect(place: str, entries: Sequence[Entry], root_mode: int = 0o500) -> None:
+def protect(place: str, entries: Iterable[Entry], root_mode: int = 0o500) -> bool:
     """Make a tree read-only: 0500 for directories and what may run, 0400 for other files.
 
     This stops mistakes, not root or the user's own programs; those are found by hashes.
+
+    :returns: Whether a mode had to be changed.
     """
-    for entry in entries:
-        mode = 0o400 if entry.kind == FILE else 0o500
-        if entry.kind != LINK and stat.S_IMODE(entry.mode) != mode:
-            os.chmod(os.path.join(place, entry.path), mode)
-    os.chmod(place, root_mode)
+    wanted = [
+        (os.path.join(place, entry.path), 0o400 if entry.kind == FILE else 0o500, entry.mode)
+        for entry in entries
+        if entry.kind != LINK
+    ]
+    wanted.append((place, root_mode, stat.S_IMODE(os.stat(place).st_mode)))
+    wrong = [(path, mode) for path, mode, found in wanted if mode != found]
+    for path, mode in wrong:
+        os.chmod(path, mode)
+    return bool(wrong)
 
 
 def look(entry: Entry) -> tuple[object, ...]:
@@ -160,13 +168,13 @@ def rehash_moved(
     :param root: The stored tree.
     :param found: The tree as it is; :func:`difference` found none.
     :param pinned: The tree as it was approved.
-    :returns: The entries as they are, hashed, and the path of one with other bytes.
+    :returns: The entries as they are, hashed, and, in a few words, a file with other bytes.
     """
     pairs = list(zip(found, pinned, strict=True))
     hashes = hash_entries(root, [one for one, old in pairs if one.signature != old.signature])
     entries = [_pinned(one, hashes.get(one.path, old.sha256)) for one, old in pairs]
     wrong = [one.path for one, old in zip(entries, pinned, strict=True) if one.sha256 != old.sha256]
-    return entries, wrong[0] if wrong else None
+    return entries, f"{exact(wrong[0])} has other bytes" if wrong else None
 
 
 def _shape(entry: Entry) -> tuple[str, int, str]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
-from lionplug.errors import LionplugError, ScopeError, StoreError
+from lionplug.errors import LionplugError, LockTimeoutError, ScopeError, StoreError
 from lionplug.files.locks import Lease, try_exclusive
 from lionplug.files.writing import make_private_directory, remove_tree
-from lionplug.scopes import UserScope
 from lionplug.text import exact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lionplug.scopes import UserScope
 
 _LEASE_SUFFIX = ".lease"
 
@@ -31,26 +34,23 @@ def workspace(scope: UserScope) -> Iterator[str]:
     """
     if scope.problem:
         raise ScopeError(scope.problem)
-    try:
-        make_private_directory(scope.staging)
-        remove_abandoned(scope)
-        path = os.path.join(scope.staging, secrets.token_hex(16))
-        # The lease comes first and goes last: a directory that it does not hold is nobody's.
-        lease = Lease(path + _LEASE_SUFFIX)
-        make_private_directory(path)
-    except OSError as error:
-        if isinstance(error, LionplugError):
-            raise
-        place = exact(os.fsdecode(error.filename or scope.staging))
-        raise StoreError(
-            f"{place}: no private copy can be made: {error.strerror or error}. "
-            "Make room in the user scope, or make it writable, and try again."
-        ) from error
-    try:
+    with ExitStack() as stack:
+        try:
+            make_private_directory(scope.staging)
+            remove_abandoned(scope)
+            path, lease = _lease_new_name(scope)
+            stack.callback(lease.close)
+            stack.callback(_remove, path)
+            make_private_directory(path)
+        except OSError as error:
+            if isinstance(error, LionplugError):
+                raise
+            place = exact(os.fsdecode(error.filename or scope.staging))
+            raise StoreError(
+                f"{place}: no private copy can be made: {error.strerror or error}. "
+                "Make room in the user scope, or make it writable, and try again."
+            ) from error
         yield path
-    finally:
-        _remove(path)
-        lease.close()
 
 
 def remove_abandoned(scope: UserScope) -> list[str]:
@@ -66,9 +66,18 @@ def remove_abandoned(scope: UserScope) -> list[str]:
     return removed
 
 
+def _lease_new_name(scope: UserScope) -> tuple[str, Lease]:
+    """The lease comes first and goes last: a directory that it does not hold is nobody's."""
+    while True:
+        path = os.path.join(scope.staging, secrets.token_hex(16))
+        try:
+            return path, Lease(path + _LEASE_SUFFIX)
+        except LockTimeoutError:
+            continue  # between its making and our lock, another process took it for a leftover
+
+
 def _remove(path: str) -> None:
     """Remove a staging directory, then its lease; what can't be removed, the next one tries."""
     with suppress(OSError):
-        if os.path.lexists(path):
-            remove_tree(path)
+        remove_tree(path)
         os.unlink(path + _LEASE_SUFFIX)

@@ -84,3 +84,8 @@ def write(path: Path, content: str | bytes) -> Path:
 def marker_module(marker: Path, code: str) -> str:
     """Return module source that leaves a file behind when it is imported, then ``code``."""
     return f"open({str(marker)!r}, 'w').close()\n\n\n{code}"
+
+
+def counter_code(path: Path) -> str:
+    """Return a line of source that adds one character to a file each time it runs."""
+    return f"with open({str(path)!r}, 'a') as _file: _file.write('x')\n"

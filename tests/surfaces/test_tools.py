@@ -17,7 +17,7 @@ from lionplug.errors import (
     CapabilityNotFoundError,
 )
 from lionplug_hookspecs.tools import ToolDeclaration
-from tests.support import World, marker_module
+from tests.support import World, counter_code, marker_module
 
 DECLARED = """
 capabilities:
@@ -156,7 +156,7 @@ def test_a_failing_import_raises_the_same_error_each_time(
     world: World, code: str, cause: str
 ) -> None:
     marker = world.root / "tries"
-    world.bundle("bad", {"t.py": f"open({str(marker)!r}, 'a').write('x')\n{code}"},
+    world.bundle("bad", {"t.py": counter_code(marker) + code},
                  tools={"run": "t.py:run"})
     world.bundle("good", {"g.py": "def fine():\n    return 1\n"}, tools={"fine": "g.py:fine"})
     host = world.host()
@@ -217,8 +217,7 @@ def test_exceptions_of_running_code_pass_with_a_note(world: World) -> None:
 
 def test_two_threads_import_once(world: World) -> None:
     marker = world.root / "imports"
-    code = (f"open({str(marker)!r}, 'a').write('x')\nimport time\ntime.sleep(0.2)\n"
-            "def run():\n    return 1\n")
+    code = counter_code(marker) + "import time\ntime.sleep(0.2)\ndef run():\n    return 1\n"
     world.bundle("one", {"t.py": code}, tools={"run": "t.py:run"})
     host = world.host()
     world.approve(host, "one")

@@ -140,7 +140,7 @@ class TestProse:
     def test_limit(self, text, limit):
         shown = prose(text, limit)
         whole = prose(text)
-        assert len(shown) <= limit or shown == whole and len(whole) <= limit
+        assert len(shown) <= limit or (shown == whole and len(whole) <= limit)
         if shown != whole:
             assert shown.endswith("..."[:limit])
             kept = shown.removesuffix("...")
@@ -152,14 +152,17 @@ class TestProse:
         assert prose("short", 5) == "short"
 
     def test_scripts_stay_readable(self):
-        text = "Gr\u00fc\u00dfe, \u041f\u0440\u0438\u0432\u0435\u0442, \u3053\u3093\u306b\u3061\u306f\u3002 \u0928\u092e\u0938\u094d\u0924\u0947 \u0660\u0661"
+        text = "Gr\u00fc\u00dfe, \u041f\u0440\u0438\u0432\u0435\u0442, \u3053\u3093\u306b\u3061"
+        text += "\u306f\u3002 \u0928\u092e\u0938\u094d\u0924\u0947 \u0660\u0661"
         assert prose(text) == text
 
     def test_line_breaks_become_a_space(self):
         assert prose(" one\r\ntwo\n\n\tthree ") == "one two three"
 
     def test_symbols_are_escaped(self):
-        assert prose("\u2713 \U0001f512 \u20ac5 \u00bd") == "\\u{2713} \\u{1f512} \\u{20ac}5 \\u{bd}"
+        assert (
+            prose("\u2713 \U0001f512 \u20ac5 \u00bd") == "\\u{2713} \\u{1f512} \\u{20ac}5 \\u{bd}"
+        )
 
     def test_s24_an_escape_that_is_written_out_is_told_apart(self):
         assert prose("\\u{41} \u200b") == "\\u{5c}u{41} \\u{200b}"

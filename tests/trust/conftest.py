@@ -26,6 +26,8 @@ def plant(tmp_path: Path) -> Callable[..., str]:
         for path, content in tree.items():
             target = root / path
             target.parent.mkdir(parents=True, exist_ok=True)
+            if os.path.islink(target):
+                target.unlink()
             kind, content = content if isinstance(content, tuple) else ("f", content)
             if content is None:
                 target.mkdir(exist_ok=True)
@@ -131,3 +133,36 @@ def make_record() -> Callable[..., Any]:
         return Record(**{**sound, **values})
 
     return make
+
+
+MANIFEST = "name: hello\nversion: 1.0.0\nlionplug: '>=0'\n"
+
+
+@pytest.fixture
+def bundle(plant: Callable[..., str]) -> Callable[..., str]:
+    """Return a function that makes a bundle in ``plugins/hello``; a manifest is added."""
+
+    def make(tree: Mapping[str, Any] | None = None, manifest: str = "", name: str = "hello") -> str:
+        return plant(f"plugins/{name}", {"plugin.yaml": MANIFEST + manifest, **(tree or {})})
+
+    return make
+
+
+@pytest.fixture
+def read_manifest() -> Callable[[bytes], Any]:
+    """The parser of manifests, for the host ``lionplug``."""
+    from lionplug.manifest.parse import parse_manifest
+
+    return lambda data: parse_manifest(data, host="lionplug")
+
+
+@pytest.fixture
+def staging(scope: Any, read_manifest: Callable[[bytes], Any]) -> Callable[..., Any]:
+    """Return ``stage`` with the scope, the usual limits and the parser filled in."""
+    from lionplug.files.limits import Limits
+    from lionplug.trust.staging import stage
+
+    def call(location: str, limits: Limits | None = None, progress: Any = None) -> Any:
+        return stage(location, scope, limits or Limits(), read_manifest, progress)
+
+    return call

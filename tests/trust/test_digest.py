@@ -93,9 +93,7 @@ TREES = st.lists(ENTRIES, max_size=4, unique_by=lambda e: e.path)
 
 
 @given(one=TREES, other=TREES)
-def test_s14_different_trees_have_different_encodings(
-    one: list[Entry], other: list[Entry]
-) -> None:
+def test_s14_different_trees_have_different_encodings(one: list[Entry], other: list[Entry]) -> None:
     same_tree = {e.path: e for e in one} == {e.path: e for e in other}
 
     assert (b"".join(encode_tree(one)) == b"".join(encode_tree(other))) is same_tree

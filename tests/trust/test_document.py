@@ -45,7 +45,10 @@ EMPTY = '{"format": 1, "records": [], "disabled": []}'
         (b'{"format": 1, "records": {}}', "has no list 'records'"),
         (b'{"format": 1, "records": []}', "has no list 'disabled'"),
         (b'{"format": 1, "format": 1}', "has an object with the same key twice"),
-        (EMPTY.replace("[]", '[{"a": 1, "a": 2}]', 1).encode(), "has an object with the same key twice"),
+        (
+            EMPTY.replace("[]", '[{"a": 1, "a": 2}]', 1).encode(),
+            "has an object with the same key twice",
+        ),
         (b'{"format": NaN}', "has NaN, which is no JSON"),
         (b'{"format": -Infinity}', "has -Infinity, which is no JSON"),
         (b'{"format": 1e999}', "has a number beyond all bounds"),

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from hashlib import sha256

@@ -29,7 +29,8 @@ def why_not_program(text: str) -> str | None:
     return why_not_argument(text)
 
 
-_ARGUMENT = Text(
+#: One element of a command.
+ARGUMENT = Text(
     hint="an argument", check=why_not_argument, max_length=100_000, schema={"pattern": r"\S"}
 )
 
@@ -46,7 +47,7 @@ PROGRAM = Text(
 class Command(ListOf):
     """A program and its arguments."""
 
-    item: Text = _ARGUMENT
+    item: Text = ARGUMENT
     what: str = "arguments"
     least: int = 1
     most: int = 1000

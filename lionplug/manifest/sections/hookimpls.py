@@ -10,7 +10,7 @@ from attrs import frozen
 from lionplug.documents.declare import declared
 from lionplug.documents.fields import Boolean, Text
 from lionplug.manifest.capability import Capability, without_defaults
-from lionplug.manifest.references import Reference
+from lionplug.manifest.references import path_of
 from lionplug.manifest.section import Entry, Section
 from lionplug.manifest.sections.common import REFERENCE
 
@@ -60,7 +60,7 @@ class HookImpl(Entry):
             name=self.hook,
             danger=section.danger,
             target=self.target,
-            files=(Reference.parse(self.target).path,),
+            files=(path_of(self.target),),
             detail={**without_defaults(flags), **self.annotations},
         )
 

@@ -5,8 +5,6 @@ The same classes read ``hooks_external`` of settings files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from attrs import frozen
 
 from lionplug.documents.declare import declared
@@ -65,23 +63,25 @@ class HookEvent(Entry):
         ListOf(item=Nested(HookGroup), what="groups"), doc="Groups of commands."
     )
 
-    def capabilities(self, section: Section, key: str) -> Iterator[Capability]:
-        """Yield one capability for each command, named by its place: ``PreToolUse[0][1]``."""
-        for number, group in enumerate(self.groups):
-            for position, hook in enumerate(group.hooks):
-                yield Capability(
-                    surface=section.key,
-                    name=f"{key}[{number}][{position}]",
-                    danger=section.danger,
-                    argv=hook.command,
-                    files=program_file(hook.command),
-                    detail={
-                        "event": key,
-                        **without_defaults({"matcher": group.matcher, "timeout": hook.timeout}),
-                        **group.annotations,
-                        **hook.annotations,
-                    },
-                )
+    def capabilities(self, section: Section, key: str) -> list[Capability]:
+        """Return one capability for each command, named by its place: ``PreToolUse[0][1]``."""
+        return [
+            Capability(
+                surface=section.key,
+                name=f"{key}[{number}][{position}]",
+                danger=section.danger,
+                argv=hook.command,
+                files=program_file(hook.command),
+                detail={
+                    "event": key,
+                    **without_defaults({"matcher": group.matcher, "timeout": hook.timeout}),
+                    **group.annotations,
+                    **hook.annotations,
+                },
+            )
+            for number, group in enumerate(self.groups)
+            for position, hook in enumerate(group.hooks)
+        ]
 
 
 HOOKS_EXTERNAL = Section(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from attrs import frozen
+from attrs import Factory, frozen
 
 from lionplug.documents.declare import declared
 from lionplug.documents.fields import Choice, ListOf, MapOf, Text
@@ -27,7 +26,6 @@ _HEADER_VALUE = Text(
 )
 _VALUE = Text(hint="a value", empty=True, max_length=100_000)
 _LOCAL_KEYS = ("args", "env", "cwd")
-_starts_with_userinfo = re.compile(r"https?://[^/?]*@").match
 
 
 @frozen(kw_only=True)
@@ -44,7 +42,9 @@ class McpServer(Entry):
         ListOf(item=_VALUE, what="arguments", most=1000), doc="Its arguments.", default=()
     )
     env: Mapping[str, str] = declared(
-        MapOf(key=_VARIABLE, value=_VALUE), doc="Variables of its environment.", factory=dict
+        MapOf(key=_VARIABLE, value=_VALUE),
+        doc="Variables of its environment.",
+        default=Factory(dict),
     )
     cwd: str = declared(PATH, doc="Its working directory, in the bundle.", default="")
     url: str = declared(
@@ -53,7 +53,9 @@ class McpServer(Entry):
         default="",
     )
     headers: Mapping[str, str] = declared(
-        MapOf(key=_HEADER, value=_HEADER_VALUE), doc="Headers of every request.", factory=dict
+        MapOf(key=_HEADER, value=_HEADER_VALUE),
+        doc="Headers of every request.",
+        default=Factory(dict),
     )
 
     SCHEMA: ClassVar[dict[str, Any]] = {
@@ -84,8 +86,6 @@ class McpServer(Entry):
                 yield key, "value", f"expected no '{key}' beside '{kind}'."
         if self.type and (self.type == "stdio") == bool(self.url):
             yield "type", "value", f"expected a type that fits '{kind}', found '{self.type}'."
-        if _starts_with_userinfo(self.url):
-            yield "url", "value", "expected an address without a user name or password."
 
     def capability(self, section: Section, key: str) -> Capability:
         """Return the capability."""

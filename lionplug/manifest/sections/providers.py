@@ -40,9 +40,9 @@ class Provider(Entry):
             detail={**without_defaults({"names": list(self.names)}), **self.annotations},
         )
 
-    def claims(self, section: Section, key: str) -> Iterable[str]:
-        """Return the path of the module and the names of the providers."""
-        return (self.module, *self.names)
+    def claims(self) -> Iterable[str]:
+        """Return the names of the providers."""
+        return self.names
 
 
 PROVIDERS = Section(

@@ -21,14 +21,14 @@ class ParametersSchema(FieldType):
         if not isinstance(node, Mapping):
             problems.at(node, "type", f"expected a JSON Schema, found {describe(node)}.")
             return INVALID
-        before = len(problems)
+        before = problems.count
         schema = read_json(node, problems)
         if schema is not INVALID:
             for problem in schema_problems(schema):
                 problems.path.extend(problem.path)
                 problems.at(_node_at(node, problem.path), "parameters", f"{problem.text}.")
                 del problems.path[len(problems.path) - len(problem.path) :]
-        return INVALID if len(problems) > before else schema
+        return INVALID if problems.count > before else schema
 
     def json_schema(self) -> dict[str, Any]:
         return {"type": "object", "properties": {"type": {"const": "object"}}, "required": ["type"]}

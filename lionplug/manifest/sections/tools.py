@@ -9,7 +9,7 @@ from attrs import frozen
 
 from lionplug.documents.declare import declared
 from lionplug.manifest.capability import Capability, without_defaults
-from lionplug.manifest.references import Reference
+from lionplug.manifest.references import path_of
 from lionplug.manifest.section import Entry, Section
 from lionplug.manifest.sections.commands import COMMAND, program_file
 from lionplug.manifest.sections.common import DESCRIPTION, NAME, REFERENCE
@@ -21,9 +21,7 @@ class Tool(Entry):
     """One tool."""
 
     name: str = declared(NAME, doc="Name by which the tool is called.")
-    target: str = declared(
-        REFERENCE, doc="Function that is called, path.py:function.", default=""
-    )
+    target: str = declared(REFERENCE, doc="Function that is called, path.py:function.", default="")
     command: tuple[str, ...] = declared(
         COMMAND, doc="Command that is run instead of a function.", default=()
     )
@@ -50,7 +48,7 @@ class Tool(Entry):
 
     def capability(self, section: Section, key: str) -> Capability:
         """Return the capability."""
-        files = program_file(self.command) if self.command else (Reference.parse(self.target).path,)
+        files = program_file(self.command) if self.command else (path_of(self.target),)
         return Capability(
             surface=section.key,
             name=self.name,

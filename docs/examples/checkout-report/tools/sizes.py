@@ -14,6 +14,4 @@ def largest(path: str, limit: int = 5) -> list[dict]:
     """
     sizes = [(os.path.getsize(file), file) for file in walk.files(path)]
     sizes.sort(reverse=True)
-    return [
-        {"file": os.path.relpath(file, path), "bytes": size} for size, file in sizes[:limit]
-    ]
+    return [{"file": os.path.relpath(file, path), "bytes": size} for size, file in sizes[:limit]]

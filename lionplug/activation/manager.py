@@ -1,0 +1,299 @@
+"""The hook manager of a host: pluggy's, plus lazy plugins, gates and a stable order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import RLock
+from typing import Any
+
+import pluggy
+
+from lionplug.activation.adapter import arrange, seat, spec_arguments
+from lionplug.activation.owners import running_plugin
+from lionplug.activation.stand_in import LazyPlugin, keep_function, seats_of
+from lionplug.gate import Gate, Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pluggy import HookCaller, HookImpl
+
+    from lionplug.activation.proxies import LazyHook
+
+# Where an implementation stands: later rows are called earlier, as pluggy does it.
+_HOST, _LAZY, _ATTRIBUTED, _GATE = range(4)
+
+
+def _nobody(*args: Any) -> None:
+    return None
+
+
+class HookManager(pluggy.PluginManager):
+    """A :class:`pluggy.PluginManager` in which plugins may stand that are not imported.
+
+    It also accepts the markers ``lionplug.hookspec`` and ``lionplug.hookimpl``. Gates, and
+    objects that serve several plugins, are machinery: :meth:`get_plugins` and
+    :meth:`list_name_plugin` leave them out, so that hosts which look at every plugin see
+    plugins only. ``get_name`` still knows them, because pluggy itself asks it.
+
+    :param project_name: The host's project name, for its own markers.
+    :param policy: What gates and proxies ask, and whom they tell.
+    :param on_misfit: Told of a plugin, a hook and a reason, when an implementation does not
+        fit the hook's specification; the implementation is left out, the rest stands.
+    :param on_specs: Told that specifications were added.
+    """
+
+    def __init__(
+        self,
+        project_name: str,
+        policy: Policy,
+        *,
+        on_misfit: Callable[[str, str, str], None] = _nobody,
+        on_specs: Callable[[], None] = _nobody,
+    ) -> None:
+        super().__init__(project_name)
+        self._policy = policy
+        self._on_misfit = on_misfit
+        self._on_specs = on_specs
+        # pluggy reads markers by project name; a second manager reads lionplug's.
+        self._lionplug = pluggy.PluginManager("lionplug")
+        self._lock = RLock()
+        self._lazy: dict[str, object] = {}
+        self._places: dict[str, int] = {}
+        self._lazy_hooks: frozenset[str] = frozenset()
+        self._gates: dict[str, Gate] = {}
+        self._attributed: dict[str, str] = {}
+        self._registered: dict[str, int] = {}
+        self._count = 0
+
+    # -- markers
+
+    def parse_hookimpl_opts(self, plugin: Any, name: str) -> pluggy.HookimplOpts | None:
+        """Read the host's marker, else lionplug's."""
+        own = super().parse_hookimpl_opts(plugin, name)
+        return own if own is not None else self._lionplug.parse_hookimpl_opts(plugin, name)
+
+    def parse_hookspec_opts(self, module_or_class: Any, name: str) -> pluggy.HookspecOpts | None:
+        """Read the host's marker, else lionplug's."""
+        own = super().parse_hookspec_opts(module_or_class, name)
+        if own is not None:
+            return own
+        return self._lionplug.parse_hookspec_opts(module_or_class, name)
+
+    # -- registration
+
+    def register(self, plugin: Any, name: str | None = None) -> str | None:
+        """Register an object of the host, or one that a plugin brings while it runs.
+
+        The host's objects always stand before the plugins in the order of registration. An
+        object that the code of a plugin registers belongs to that plugin and is withdrawn
+        with it (SECURITY-RULES S18). If an implementation is refused, nothing stays behind.
+        """
+        owner = running_plugin()
+        with self._lock:
+            registered = self._register(plugin, name)
+            if registered is None:
+                return None
+            if owner is not None:
+                self._attributed[registered] = owner
+            else:
+                self._attributed.pop(registered, None)
+            self._arrange(self._hooks_of(plugin))
+            return registered
+
+    def _register(self, plugin: Any, name: str | None) -> str | None:
+        before = super().get_name(plugin)
+        try:
+            registered = super().register(plugin, name)
+        except Exception:
+            # pluggy 1.6 enters the name before it looks at the implementations.
+            if before is None and super().get_name(plugin) is not None:
+                super().unregister(plugin)
+            raise
+        if registered is not None:
+            self._count += 1
+            self._registered[registered] = self._count
+        return registered
+
+    def unregister(self, plugin: Any = None, name: str | None = None) -> Any | None:
+        """Unregister an object; a plugin's own module stands for its stand-in."""
+        with self._lock:
+            gone = super().unregister(None if plugin is None else self._stand_in(plugin), name)
+            self._update_gates()
+            return gone
+
+    def add_hookspecs(self, module_or_class: Any) -> None:
+        """Add specifications; plugins that waited for one of these hooks are seated."""
+        with self._lock:
+            super().add_hookspecs(module_or_class)
+            for plugin in list(self._lazy.values()):
+                if isinstance(plugin, LazyPlugin) and super().is_registered(plugin):
+                    self._seat_hooks(plugin)
+            self._update_gates()
+            self._arrange(self._lazy_hooks)
+        self._on_specs()
+
+    def has_spec(self, name: str) -> bool:
+        """Tell whether a hook of this name is specified."""
+        hook: HookCaller | None = getattr(self.hook, name, None)
+        return hook is not None and hook.has_spec()
+
+    # -- lazy plugins
+
+    def set_lazy(self, plugins: Sequence[tuple[str, object]]) -> None:
+        """Say which lazy plugins there are, in canonical order.
+
+        Those that were there stay registered, so that no call misses them and pluggy
+        replays no history to them; the order of calls becomes that of a fresh process.
+
+        :param plugins: Name and object: a :class:`LazyPlugin`, or machinery that serves
+            several plugins.
+        """
+        with self._lock:
+            wanted = dict(plugins)
+            for name, plugin in list(self._lazy.items()):
+                if wanted.get(name) is not plugin:
+                    self._take_out(name, plugin)
+            self._places = {name: place for place, name in enumerate(wanted)}
+            for name, plugin in wanted.items():
+                if name not in self._lazy:
+                    self._lazy[name] = plugin
+                    self._put_in(name, plugin)
+            self._update_gates()
+            self._arrange(self._lazy_hooks)
+
+    def _put_in(self, name: str, plugin: object) -> None:
+        try:
+            registered = self._register(plugin, name)
+        except ValueError:
+            self._on_misfit(name, "", f"the host has registered something as {name!r} itself")
+            return
+        if registered is not None and isinstance(plugin, LazyPlugin):
+            self._seat_hooks(plugin)
+
+    def _seat_hooks(self, plugin: LazyPlugin) -> None:
+        seats = seats_of(plugin)
+        for place, lazy in seats.waiting():
+            hook: HookCaller | None = getattr(self.hook, lazy.hook, None)
+            if hook is not None and hook.has_spec():
+                function = seats.proxy(place, spec_arguments(hook))
+                self._seat(hook, plugin, lazy, place, function)
+
+    def _seat(
+        self,
+        hook: HookCaller,
+        plugin: LazyPlugin,
+        lazy: LazyHook,
+        place: int,
+        function: Callable[..., Any],
+    ) -> None:
+        name = seats_of(plugin).name
+        # Kept first: history that is replayed to it may look at the plugin.
+        keep_function(plugin, place, function)
+        try:
+            seat(self, hook, plugin, name, function, lazy.options())
+        except pluggy.PluginValidationError as error:
+            self._on_misfit(name, lazy.hook, str(error))
+
+    def _take_out(self, name: str, plugin: object) -> None:
+        del self._lazy[name]
+        if super().get_plugin(name) is plugin:
+            super().unregister(plugin)
+        self.withdraw(name)
+
+    # -- what plugins register
+
+    def attributed_to(self, plugin: str) -> list[Any]:
+        """Return the objects that a plugin registered, by name of the plugin."""
+        return [
+            super(HookManager, self).get_plugin(name)
+            for name, owner in self._attributed.items()
+            if owner == plugin and super(HookManager, self).has_plugin(name)
+        ]
+
+    def withdraw(self, plugin: str) -> list[Any]:
+        """Unregister what a plugin registered; return the objects (SECURITY-RULES S18)."""
+        with self._lock:
+            gone = self.attributed_to(plugin)
+            for one in gone:
+                super().unregister(one)
+            self._attributed = {
+                name: owner for name, owner in self._attributed.items() if owner != plugin
+            }
+            return gone
+
+    # -- what hosts see
+
+    def get_plugins(self) -> set[Any]:
+        """Return all plugins, without gates and other machinery."""
+        return {plugin for plugin in super().get_plugins() if not self._is_machinery(plugin)}
+
+    def list_name_plugin(self) -> list[tuple[str, Any]]:
+        """Return (name, plugin) pairs, without gates and other machinery."""
+        return [pair for pair in super().list_name_plugin() if not self._is_machinery(pair[1])]
+
+    def get_name(self, plugin: Any) -> str | None:
+        """Return the name of a plugin; a plugin's own module has that of its stand-in."""
+        return super().get_name(self._stand_in(plugin))
+
+    def is_registered(self, plugin: Any) -> bool:
+        """Tell whether a plugin is registered, itself or by its stand-in."""
+        return super().is_registered(self._stand_in(plugin))
+
+    def get_hookcallers(self, plugin: Any) -> list[HookCaller] | None:
+        """Return the hooks of a plugin; a plugin's own module has those of its stand-in."""
+        return super().get_hookcallers(self._stand_in(plugin))
+
+    def subset_hook_caller(self, name: str, remove_plugins: Iterable[Any]) -> HookCaller:
+        """Return a caller without some plugins, which may be given by their own modules."""
+        return super().subset_hook_caller(name, [self._stand_in(one) for one in remove_plugins])
+
+    def _is_machinery(self, plugin: object) -> bool:
+        return isinstance(plugin, Gate) or (
+            not isinstance(plugin, LazyPlugin)
+            and any(plugin is lazy for lazy in self._lazy.values())
+        )
+
+    def _stand_in(self, plugin: Any) -> Any:
+        for lazy in self._lazy.values():
+            if isinstance(lazy, LazyPlugin) and any(
+                plugin is module for module in seats_of(lazy).loaded
+            ):
+                return lazy
+        return plugin
+
+    # -- order and gates
+
+    def _hooks_of(self, plugin: object) -> list[str]:
+        return [hook.name for hook in super().get_hookcallers(plugin) or ()]
+
+    def _update_gates(self) -> None:
+        """Let one gate stand on each hook that has a lazy implementation and can have one."""
+        self._lazy_hooks = frozenset(
+            name for plugin in self._lazy.values() for name in self._hooks_of(plugin)
+        )
+        wanted = {name for name in self._lazy_hooks if self._can_have_gate(name)}
+        for name in wanted - self._gates.keys():
+            gate = self._gates[name] = Gate(name, self._policy)
+            super().register(gate, f"lionplug gate of {name}")
+        for name in self._gates.keys() - wanted:
+            super().unregister(self._gates.pop(name))
+
+    def _can_have_gate(self, name: str) -> bool:
+        hook: HookCaller = getattr(self.hook, name)
+        return hook.has_spec() and not hook.is_historic()
+
+    def _arrange(self, hooks: Iterable[str]) -> None:
+        for name in hooks:
+            if name in self._lazy_hooks:
+                arrange(getattr(self.hook, name), self._rank)
+
+    def _rank(self, impl: HookImpl) -> tuple[int, ...]:
+        name = impl.plugin_name
+        moment = self._registered.get(name, 0)
+        if isinstance(impl.plugin, Gate):
+            return (_GATE,)
+        if name in self._attributed:
+            return (_ATTRIBUTED, self._places.get(self._attributed[name], -1), moment)
+        if name in self._places and self._lazy.get(name) is impl.plugin:
+            return (_LAZY, self._places[name])
+        return (_HOST, moment)
