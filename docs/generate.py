@@ -11,7 +11,8 @@ import inspect
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ import click
 from attrs import NOTHING
 
 import lionplug.errors
-import lionplug.settings
 from lionplug.cli.app import make_lionplug
 from lionplug.documents.declare import table_of
 from lionplug.documents.fields import (
@@ -36,6 +36,7 @@ from lionplug.documents.fields import (
 from lionplug.manifest.head import Head
 from lionplug.manifest.schema import manifest_schema
 from lionplug.manifest.sections import SECTIONS
+from lionplug.settings.fields import PROJECT_KEYS, USER_KEYS, SettingsFile
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -71,7 +72,7 @@ def describe(kind: Any) -> str:
         least = f"{kind.least} to {kind.most}" if kind.least else f"at most {kind.most}"
         return f"a list of {least} {kind.what}: {describe(inner)}"
     if isinstance(kind, MapOf):
-        return f"a mapping of {describe(kind.key)} to {describe(kind.value)}"
+        return f"a mapping; keys: {describe(kind.key)}; values: {describe(kind.value)}"
     if isinstance(kind, Nested):
         return "a mapping, see below"
     if isinstance(kind, JsonValue):
@@ -80,14 +81,28 @@ def describe(kind: Any) -> str:
     return known.get(type(kind).__name__, type(kind).__name__)
 
 
-def key_table(cls: type) -> str:
-    """Return the keys of a declared class as a Markdown table."""
+def key_table(cls: type, keys: Collection[str] | None = None) -> str:
+    """Return the keys of a declared class, or some of them, as a Markdown table."""
     rows = ["| key | | takes | for |", "|---|---|---|---|"]
     for key, declaration in table_of(cls).keys.items():
-        need = "required" if declaration.default is NOTHING else ""
-        cells = [f"`{key}`", need, describe(declaration.type), declaration.doc]
+        if keys is not None and key not in keys:
+            continue
+        default, meaning = declaration.default, declaration.doc
+        if isinstance(default, (int, float)) and not isinstance(default, bool):
+            meaning += f" Default: {default}."
+        need = "required" if default is NOTHING else ""
+        cells = [f"`{key}`", need, describe(declaration.type), meaning]
         rows.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     return "\n".join(rows) + "\n"
+
+
+def settings_section(keys: Collection[str]) -> str:
+    """Describe keys of settings files; what ``hooks_external`` holds stands with the manifest."""
+    text = key_table(SettingsFile, keys)
+    if "limits" in keys:
+        limits: Any = table_of(SettingsFile).keys["limits"].type
+        text += f"\nIn `limits`:\n\n{key_table(limits.cls)}"
+    return text
 
 
 def nested_classes(cls: type) -> Iterator[type]:
@@ -197,17 +212,29 @@ def _cell(text: str) -> str:
 # -- security rules ------------------------------------------------------------------------
 
 
+@cache
 def rule_tests() -> dict[int, list[tuple[str, str]]]:
-    """Return rule number to (file, test) for all tests that carry a rule in their names."""
+    """Return rule number to (file, test) for all tests that carry a rule in their names.
+
+    Those are the functions that pytest collects; that the files can be imported, the run shows.
+    A test is named as pytest does, with its class: ``TestFlags::test_s25_...``.
+    """
     found: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                match = _RULE_TEST.match(node.name)
-                if match:
-                    file = str(path.relative_to(ROOT))
-                    found[int(match[1])].append((file, node.name))
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for name in _test_names(tree.body, ""):
+            match = _RULE_TEST.match(name.rpartition("::")[2])
+            if match:
+                found[int(match[1])].append((str(path.relative_to(ROOT)), name))
     return dict(found)
+
+
+def _test_names(body: list[ast.stmt], inside: str) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+            yield from _test_names(node.body, f"{inside}{node.name}::")
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield inside + node.name
 
 
 def rules_of_page() -> dict[int, str]:
@@ -228,16 +255,14 @@ def rule_overview() -> str:
 
 
 def tests_of_rule(number: int) -> str:
-    """Return the tests of one rule, as node ids by file."""
+    """Return the tests of one rule, by file."""
     by_file: dict[str, list[str]] = defaultdict(list)
     for file, test in rule_tests().get(number, []):
         by_file[file].append(test)
     lines = []
     for file, names in by_file.items():
-        lines.append(f"`{file}`")
-        lines += [f": `::{name}`" if name == names[0] else f"  `::{name}`" for name in names]
-        lines.append("")
-    return "\n".join(lines)
+        lines += [f"- `{file}`", *(f"  - `::{name}`" for name in names)]
+    return "".join(f"{line}\n" for line in ["", *lines, ""])
 
 
 # -- pages ---------------------------------------------------------------------------------
@@ -254,8 +279,8 @@ def part(name: str) -> str:
         return tests_of_rule(int(name.removeprefix("tests.s")))
     parts: dict[str, Callable[[], str]] = {
         "manifest.top": lambda: key_table(Head),
-        "settings.user": lambda: key_table(lionplug.settings.UserSettings),
-        "settings.project": lambda: key_table(lionplug.settings.ProjectSettings),
+        "settings.user": lambda: settings_section(USER_KEYS),
+        "settings.project": lambda: settings_section(PROJECT_KEYS),
         "errors": error_table,
         "commands": command_help,
         "vectors": digest_vectors,

@@ -97,16 +97,17 @@ class HookManager(pluggy.PluginManager):
                 self._attributed[registered] = owner
             else:
                 self._attributed.pop(registered, None)
-            self._arrange(self._hooks_of(plugin))
+            if self._lazy.get(registered) is plugin:
+                self._update_gates()
+            self._arrange(hook.name for hook in super().get_hookcallers(plugin) or ())
             return registered
 
     def _register(self, plugin: Any, name: str | None) -> str | None:
-        before = super().get_name(plugin)
         try:
             registered = super().register(plugin, name)
-        except Exception:
+        except pluggy.PluginValidationError:
             # pluggy 1.6 enters the name before it looks at the implementations.
-            if before is None and super().get_name(plugin) is not None:
+            if super().get_name(plugin) is not None:
                 super().unregister(plugin)
             raise
         if registered is not None:
@@ -263,13 +264,13 @@ class HookManager(pluggy.PluginManager):
 
     # -- order and gates
 
-    def _hooks_of(self, plugin: object) -> list[str]:
-        return [hook.name for hook in super().get_hookcallers(plugin) or ()]
-
     def _update_gates(self) -> None:
         """Let one gate stand on each hook that has a lazy implementation and can have one."""
+        lazy = {id(plugin) for plugin in self._lazy.values()}
         self._lazy_hooks = frozenset(
-            name for plugin in self._lazy.values() for name in self._hooks_of(plugin)
+            name
+            for name, hook in vars(self.hook).items()
+            if any(id(impl.plugin) in lazy for impl in hook.get_hookimpls())
         )
         wanted = {name for name in self._lazy_hooks if self._can_have_gate(name)}
         for name in wanted - self._gates.keys():

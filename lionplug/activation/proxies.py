@@ -123,10 +123,9 @@ class Target:
         """Check what was imported against what pluggy was told, and bridge a difference."""
         if self._lazy.kind != "plain" and not inspect.isgeneratorfunction(function):
             raise self._misfit(f"is declared as {self._lazy.kind} but has no yield")
-        try:
-            required, optional = own_arguments(function)
-        except ValueError:  # built-in functions may have no signature
+        if inspect.isbuiltin(function):  # its arguments are not to be seen
             return function
+        required, optional = own_arguments(function)
         defaulted = len(self._lazy.defaults)
         count = len(self._given) - defaulted
         if (required, optional) == (self._given[:count], self._given[count:]):

@@ -142,9 +142,7 @@ class BundleScanner:
             problem = Problem("unreadable", _reason(error), file=MANIFEST_FILE)
             return self._bad(scope, location, name, (problem,))
 
-    def _read(
-        self, bundle: Directory, scope: ScopeFolder, location: str, name: str
-    ) -> FoundBundle:
+    def _read(self, bundle: Directory, scope: ScopeFolder, location: str, name: str) -> FoundBundle:
         data, stat = bundle.read(MANIFEST_FILE, MANIFEST_BYTES)
         signature = signature_of(stat)
         digest = hashlib.sha256(data).hexdigest()

@@ -77,13 +77,17 @@ class Place:
         self.close()
 
 
-def locate(path: str, *, scope: str, make: Maker | None = None) -> Place:
+def locate(
+    path: str, *, scope: str, make: Maker | None = None, passed: list[str] | None = None
+) -> Place:
     """Follow a path, checking every directory from which something is taken.
 
     :param path: An absolute path. Links in it are followed, the last component too.
     :param scope: The directory from which on nothing is excused.
     :param make: Called for each missing component, the last one too; without it a missing
         directory on the way is an error, and a missing last component is not.
+    :param passed: Gets the path of each directory from which something was taken, also if
+        the way ends in an error.
     :raises FileNotFoundError: if a directory on the way is missing.
     :raises UnsafePathError: naming the component, its owner and mode, and the remedy.
     :raises UsageError: if ``path`` is not absolute.
@@ -92,7 +96,7 @@ def locate(path: str, *, scope: str, make: Maker | None = None) -> Place:
         raise UsageError(f"{exact(path)} is a relative path; give an absolute one")
     place = Place()
     try:
-        _Walk(place, os.path.realpath(scope), make).to(path)
+        _Walk(place, os.path.realpath(scope), make, [] if passed is None else passed).to(path)
     except BaseException:
         place.close()
         raise
@@ -100,10 +104,11 @@ def locate(path: str, *, scope: str, make: Maker | None = None) -> Place:
 
 
 class _Walk:
-    def __init__(self, place: Place, scope: str, make: Maker | None) -> None:
+    def __init__(self, place: Place, scope: str, make: Maker | None, passed: list[str]) -> None:
         self._place = place
         self._scope = scope
         self._make = make
+        self._passed = passed
         self._pending: list[str] = []  # components that are still to be taken, last one first
         self._links = 0
 
@@ -122,6 +127,7 @@ class _Walk:
         if name == "..":
             place.enter("..", os.path.dirname(place.folder))
             return
+        self._passed.append(place.folder)
         path = os.path.join(place.folder, name)
         stat = self._look(name, path)
         check_safe(

@@ -43,7 +43,7 @@ def exclusive(path: str, timeout: float = 10.0) -> Iterator[None]:
     lock = FileLock(path, mode=_MODE, fallback_to_soft=False)
     try:
         lock.acquire(timeout=timeout)
-    except (Timeout, RuntimeError) as error:  # RuntimeError: this very thread holds it
+    except Timeout as error:
         raise LockTimeoutError(
             f"{exact(path)} was held by another process or thread for the {timeout:g} "
             "seconds that were waited; try again, or end the process that holds it",

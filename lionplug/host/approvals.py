@@ -142,8 +142,7 @@ class Approvals:
                 )
             if approve is not None and approve(review.disclosure) is not True:
                 raise TrustError(
-                    f"{review.plugin.name} is not approved: the answer was no. "
-                    "Nothing of it runs.",
+                    f"{review.plugin.name} is not approved: the answer was no. Nothing of it runs.",
                     plugin=review.plugin.name,
                 )
             return review.approve()
@@ -174,7 +173,7 @@ class Approvals:
             )
         )
         core.collect_garbage()
-        core.refresh()
+        core.approvals_changed(plugin.location)
         return core.inventory.find(plugin.location)
 
     def _staged(self, location: str) -> Any:
@@ -226,7 +225,7 @@ class Approvals:
         location = self._location_of_record(name)
         was_imported = core.was_imported(location)
         record = core.trust_file.revoke(location=location)
-        core.refresh()
+        core.approvals_changed(location)
         core.collect_garbage()
         if record is None:
             raise PluginNotFoundError(
@@ -259,15 +258,15 @@ class Approvals:
         core.require_user_scope()
         plugin = core.inventory.find(name)
         if not value:
-            place = core.disabled_by(plugin)
-            if place:
+            reason = core.disabled_by(plugin)
+            if reason:
                 raise TrustError(
-                    f"{plugin.name} stays disabled: {place} says so. Remove that line; "
-                    "a file that a person writes is never changed by a command.",
+                    f"{plugin.name} stays disabled: {reason}. "
+                    "A file that a person writes is never changed by a command.",
                     plugin=plugin.name,
                 )
         core.trust_file.set_disabled(plugin.name, plugin.location, value)
-        core.refresh()
+        core.approvals_changed(plugin.location)
         return core.inventory.find(plugin.location)
 
     def prune(self) -> list[Record]:
@@ -333,5 +332,3 @@ def _signatures(staged: StagedTree) -> dict[str, SourceSignature | None]:
             targets.append((path, attribute))
             files.setdefault(path, staged.read(path))
     return read_signatures(files, targets) if targets else {}
-
-

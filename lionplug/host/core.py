@@ -107,6 +107,13 @@ class Core:
         """Look at everything again, the live trees of approved plugins included."""
         return self._rebuild(verify=True)
 
+    def approvals_changed(self, location: str) -> None:
+        """Take up what was just written about one copy, and look at its live tree again."""
+        self.running.forget_change(location)
+        self._rebuild(verify=False)
+        self.running.look_at(location)
+        self.ready()
+
     def mark_stale(self) -> None:
         """Have the next question build a new snapshot."""
         self._stale = True

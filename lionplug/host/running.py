@@ -58,6 +58,17 @@ class Running:
             if reason:
                 self.changed[found.location] = reason
 
+    def forget_change(self, location: str) -> None:
+        """Judge a live tree anew: its record is another one now."""
+        self.changed.pop(location, None)
+
+    def look_at(self, location: str) -> None:
+        """Compare the live tree of one active plugin with its record."""
+        active = self._active.get(location)
+        reason = active.live.verify() if active is not None else None
+        if active is not None and reason is not None:
+            self.note_change(active, reason)
+
     def is_current(self, active: ActivePlugin, capability: Capability) -> bool:
         """Glance at the live manifest and the capability's own file (DESIGN §4.6).
 

@@ -58,10 +58,10 @@ class Surroundings:
         return folders
 
     def disabled_by(self, found: FoundBundle) -> str | None:
-        """Return file and line that disable a bundle.
+        """Say which file and line disable a bundle, and what to do about it.
 
         The user's settings disable any copy of a name; a project's only that project's own
-        (SECURITY-RULES S26).
+        (SECURITY-RULES S26). A file that can't be read disables what it could disable.
         """
         places: list[tuple[str | None, Settings]] = [(self.user.path, self._user_settings)]
         if found.scope.kind == "project":
@@ -71,8 +71,11 @@ class Surroundings:
                 places.append((directory, settings))
         for place, settings in places:
             if place is not None and found.name in settings.disabled:
-                file = os.path.join(place, SETTINGS_FILE)
-                return f"{exact(file)}:{settings.line_of('disabled', found.name)}"
+                file = exact(os.path.join(place, SETTINGS_FILE))
+                if "disabled" in settings.unreadable:
+                    return f"{file} can't be read, so nothing is enabled; mend that file"
+                line = settings.line_of("disabled", found.name)
+                return f"disabled by {file}:{line}; remove that line to enable it"
         return None
 
     def _read_user_settings(self) -> Settings:

@@ -24,7 +24,7 @@ class Circumstances:
     :param host_version: Its version (PEP 440).
     :param command: Its command, for the commands that are suggested.
     :param trust: The approvals and the enabled flags.
-    :param disabled_by: For a bundle that a settings file disables, the place that says so.
+    :param disabled_by: For a bundle that a settings file disables, where it says so and what to do.
     :param missing_hooks: Hooks of a manifest that the host does not have; empty until known.
     :param changed: Location to reason, for live trees that are no longer what was approved.
     :param lacks_tree: Tells whether the approved tree of a record stayed on another machine.
@@ -78,15 +78,14 @@ def _addresses(bundles: Iterable[FoundBundle]) -> dict[str, str]:
     return addresses
 
 
-def _names_to_type(
-    bundles: Iterable[FoundBundle], addresses: Mapping[str, str]
-) -> dict[str, str]:
+def _names_to_type(bundles: Iterable[FoundBundle], addresses: Mapping[str, str]) -> dict[str, str]:
     """Map each location to what a person types: the bare name where that is enough."""
     copies: dict[str, list[str]] = defaultdict(list)
     for found in bundles:
         copies[found.name].append(found.location)
     return {
-        location: name if len(locations) == 1 and ":" in addresses[location]
+        location: name
+        if len(locations) == 1 and ":" in addresses[location]
         else addresses[location]
         for name, locations in copies.items()
         for location in locations
@@ -131,9 +130,9 @@ def _own_verdict(found: FoundBundle, facts: Circumstances) -> tuple[str, str] | 
 
 
 def _disabled(found: FoundBundle, facts: Circumstances) -> tuple[str, str] | None:
-    place = facts.disabled_by(found)
-    if place:
-        return states.DISABLED, f"disabled by {place}; remove that line to enable it"
+    reason = facts.disabled_by(found)
+    if reason:
+        return states.DISABLED, reason
     if (found.name, found.location) in facts.trust.disabled:
         return states.DISABLED, "disabled by you"
     return None
@@ -248,9 +247,7 @@ def _settle_copies(plugins: Sequence[Plugin]) -> list[Plugin]:
                     reason=f"the nearer copy at {exact(winners[0].location)} is used",
                 )
             elif len(winners) > 1:
-                others = ", ".join(
-                    exact(other.location) for other in winners if other is not copy
-                )
+                others = ", ".join(exact(other.location) for other in winners if other is not copy)
                 settled[copy.location] = evolve(
                     copy,
                     state=states.COLLISION,

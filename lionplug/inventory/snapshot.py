@@ -52,9 +52,7 @@ class Snapshot:
     declared: Mapping[tuple[str, str], tuple[Plugin, ...]]
 
     @classmethod
-    def of(
-        cls, generation: int, plugins: Sequence[Plugin], notices: Sequence[str]
-    ) -> Snapshot:
+    def of(cls, generation: int, plugins: Sequence[Plugin], notices: Sequence[str]) -> Snapshot:
         """Build the indexes over judged plugins."""
         offers: dict[tuple[str, str], Offer] = {}
         declared: dict[tuple[str, str], list[Plugin]] = defaultdict(list)

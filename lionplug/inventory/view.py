@@ -56,9 +56,7 @@ class Inventory:
     def needs_attention(self) -> tuple[Plugin, ...]:
         """Copies that wait for a person, for a one-line banner."""
         return tuple(
-            plugin
-            for plugin in self.all
-            if plugin.state in states.NEED_ATTENTION or plugin.failed
+            plugin for plugin in self.all if plugin.state in states.NEED_ATTENTION or plugin.failed
         )
 
     def refresh(self) -> Changes:

@@ -174,14 +174,14 @@ class _Search:
         real_home = os.path.realpath(home)
         path = os.path.realpath(os.path.join(home, self._directory))
         scope = evolve(scope, home=real_home, moved=self._is_moved(path))
+        way, unsafe = _explore(os.path.join(home, self._directory))
         try:
             if scope.moved:
-                _refuse_foreign_choice(home, path, source)
+                _refuse_foreign_choice(home, [*way, path], source)
             _refuse_missing_home(home, source)
-            self._refuse_unsafe_way(home)
         except _RefusedError as refusal:
             return evolve(scope, problem=str(refusal))
-        return evolve(scope, path=path)
+        return evolve(scope, path=None if unsafe else path, problem=unsafe)
 
     def _given(self, user_dir: str) -> UserScope:
         if not os.path.isabs(user_dir):
@@ -213,24 +213,31 @@ class _Search:
             return True
         return path != os.path.realpath(os.path.join(self._account_home, self._directory))
 
-    def _refuse_unsafe_way(self, home: str) -> None:
-        """Check the way to the scope, links included, because only its end is kept (S31)."""
-        path = os.path.join(home, self._directory)
-        try:
-            # The scope itself is checked whenever something is read from it; here it may
-            # be writable by others and still be listed.
-            locate(path, scope=path).close()
-        except FileNotFoundError:
-            pass  # a link to a place that does not exist yet
-        except UnsafePathError as error:
-            raise _RefusedError(
-                f"Nothing is trusted, because the way to {exact(path)} is not safe: {error}."
-            ) from None
-        except OSError as error:
-            raise _RefusedError(
-                f"Nothing is trusted, because {exact(path)} can't be reached: {error.strerror}. "
-                f"Make it accessible, or start with {VARIABLE} set to a directory of your own."
-            ) from None
+
+def _explore(path: str) -> tuple[list[str], str | None]:
+    """Follow the way to a scope, links included, because only its end is kept (S31).
+
+    :returns: The directories on the way, and why the way is not safe. Whether others can
+        write in the scope itself is checked whenever something is read from it, so that
+        what is in it can still be listed.
+    """
+    passed: list[str] = []
+    if not os.path.isabs(path):
+        return passed, None  # refused for that
+    try:
+        locate(path, scope=path, passed=passed).close()
+    except FileNotFoundError:
+        return passed, None  # a place that is made when it is needed
+    except UnsafePathError as error:
+        return passed, (
+            f"Nothing is trusted, because the way to {exact(path)} is not safe: {error}."
+        )
+    except OSError as error:
+        return passed, (
+            f"Nothing is trusted, because {exact(path)} can't be reached: {error.strerror}. "
+            f"Make it accessible, or start with {VARIABLE} set to a directory of your own."
+        )
+    return passed, None
 
 
 def _refuse_missing_home(home: str, source: str) -> None:
@@ -241,14 +248,14 @@ def _refuse_missing_home(home: str, source: str) -> None:
         )
 
 
-def _refuse_foreign_choice(home: str, path: str, source: str) -> None:
-    """Refuse a place that a repository could have chosen and filled."""
+def _refuse_foreign_choice(home: str, way: list[str], source: str) -> None:
+    """Refuse a place that a repository could have chosen and filled, or leads to by a link."""
     remedy = f"Set {source} to a directory of your own outside every checkout before you start."
     if not os.path.isabs(home):
         raise _RefusedError(
             f"Nothing is trusted, because {source}={exact(home)} is a relative path. {remedy}"
         )
-    for place in (os.path.abspath(home), path):
+    for place in way:
         inside = _untrustworthy_folder(place)
         if inside is not None:
             raise _RefusedError(
@@ -262,9 +269,9 @@ def _untrustworthy_folder(path: str) -> str | None:
         if is_inside(path, folder):
             return f"{what} {exact(folder)}"
     existing = path
-    while not os.path.lexists(existing):
+    while not os.path.exists(existing):
         existing = os.path.dirname(existing)
-    checkout = project_root(os.path.realpath(existing))
+    checkout = project_root(existing)
     if checkout is not None:
         return f"the checkout {exact(checkout)}"
     return None

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import json
+import resource
 import sys
 from typing import Any
 
@@ -31,8 +32,6 @@ _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 
 def take_limits() -> None:
     """Limit this process, or end it: without limits nothing foreign is read."""
-    import resource
-
     _limit(resource.RLIMIT_CPU, CPU_SECONDS)
     _limit(resource.RLIMIT_FSIZE, 0)
     _limit(resource.RLIMIT_CORE, 0)
@@ -44,8 +43,6 @@ def take_limits() -> None:
 
 
 def _limit(kind: int, value: int) -> None:
-    import resource
-
     hard = resource.getrlimit(kind)[1]
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard)

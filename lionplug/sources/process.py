@@ -87,7 +87,5 @@ def _exchange(process: subprocess.Popen[bytes], request: bytes, deadline: float)
 def _write(sink: int, rest: memoryview) -> memoryview:
     try:
         return rest[os.write(sink, rest[:65536]) :]
-    except BlockingIOError:
-        return rest
     except OSError:  # the helper has ended; what it answered until then still counts
         return rest[:0]

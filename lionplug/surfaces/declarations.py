@@ -80,9 +80,7 @@ class Declarations:
         """Return all declarations of a surface, one for each name."""
         names = dict.fromkeys(self._own_of(surface))
         names.update(
-            dict.fromkeys(
-                name for kind, name in self._source.ready().offers if kind == surface
-            )
+            dict.fromkeys(name for kind, name in self._source.ready().offers if kind == surface)
         )
         found = [self.declaration(surface, name) for name in names]
         return [declaration for declaration in found if declaration is not None]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Protocol
 
 import lionplug_hookspecs.tools
-from lionplug_hookspecs.tools import ToolDeclaration
-
 from lionplug.activation.active import ActivePlugin
 from lionplug.activation.notes import note_origin
 from lionplug.errors import ArgumentsError, AsyncToolError, CapabilityNotFoundError
@@ -20,6 +18,7 @@ from lionplug.manifest.parameters import validator
 from lionplug.sources import SourceSignature
 from lionplug.surfaces.surface import Surface
 from lionplug.text import exact
+from lionplug_hookspecs.tools import ToolDeclaration
 
 _NAME = "tools"
 _MAX_PROBLEMS = 20
@@ -84,7 +83,7 @@ class Source(Protocol):
     def missing(self, surface: str, name: str) -> CapabilityNotFoundError:
         """Explain why nobody answers."""
 
-    def reserve(self, surface: str, names: Iterator[str]) -> None:
+    def reserve(self, surface: str, names: Iterable[str]) -> None:
         """Keep names for the host."""
 
 
@@ -152,7 +151,7 @@ class Tools:
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._source.declaration(_NAME, name) is not None
 
-    def reserve(self, names: Iterator[str]) -> None:
+    def reserve(self, names: Iterable[str]) -> None:
         """Keep names for the host: a plugin that declares one is refused for that name."""
         self._source.reserve(_NAME, names)
 
@@ -217,9 +216,7 @@ class Tools:
             raise self._source.missing(_NAME, name)
         return declaration, function
 
-    def _check_arguments(
-        self, declaration: ToolDeclaration, arguments: Mapping[str, Any]
-    ) -> None:
+    def _check_arguments(self, declaration: ToolDeclaration, arguments: Mapping[str, Any]) -> None:
         schema = declaration.parameters
         if schema is None:
             return

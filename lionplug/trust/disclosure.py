@@ -269,9 +269,10 @@ def disclose(
 def _disclosed(
     capability: Capability, signatures: Mapping[str, SourceSignature | None]
 ) -> Disclosed:
+    known = capability.danger in DANGERS and not capability.argv
     return Disclosed(
         capability=capability,
-        group="executes" if capability.argv else capability.danger,
+        group=capability.danger if known else "executes",
         signature=signatures.get(capability.target),
         fetches=fetching_program(capability.argv),
         environment=tuple(_environment(capability)),

@@ -12,6 +12,7 @@ import json
 import math
 from typing import Any, NoReturn
 
+from lionplug.trust.digest import is_digest
 from lionplug.trust.record import Record
 
 #: Number of the file's format; a greater one was written by a newer lionplug.
@@ -132,6 +133,12 @@ def location_of(data: object) -> str | None:
     """Return the location that a record names, sound or not; ``None`` where it names none."""
     location = data.get("location") if isinstance(data, dict) else None
     return location if isinstance(location, str) else None
+
+
+def named_trees(document: Document) -> frozenset[str]:
+    """Return the tree digest of every record that names one, sound or not."""
+    trees = (data.get("tree") for data in document["records"] if isinstance(data, dict))
+    return frozenset(tree for tree in trees if isinstance(tree, str) and is_digest(tree))
 
 
 def read_disabled(document: Document) -> frozenset[tuple[str, str]]:

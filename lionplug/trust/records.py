@@ -28,6 +28,7 @@ from lionplug.trust.document import (
     disabled_entry,
     dump_document,
     location_of,
+    named_trees,
     new_document,
     parse_document,
     read_disabled,
@@ -186,6 +187,17 @@ class TrustFile:
                 data for data in document["records"] if location_of(data) not in locations
             ]
         return found
+
+    def named_trees(self) -> frozenset[str]:
+        """Read which trees the store must keep: those of records of newer versions, too.
+
+        :returns: Tree digests, as :meth:`lionplug.trust.store.Store.collect` takes them.
+        :raises TrustFileError: The file can't be believed, so nothing may be collected.
+        """
+        try:
+            return named_trees(self._load()[0])
+        except (LionplugError, OSError) as error:
+            raise self._refusal(f"{self._explain(error)} No approved copy was deleted.") from error
 
     def _load(self) -> tuple[Document, Signature | None]:
         if self._path is None:

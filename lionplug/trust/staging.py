@@ -28,6 +28,7 @@ from lionplug.manifest.parse import MANIFEST_FILE
 from lionplug.text import exact
 from lionplug.trust.copying import Progress, changed, copy_entries, hash_entries
 from lionplug.trust.digest import tree_digest
+from lionplug.trust.looking import signature_of_entries, signature_of_tree
 from lionplug.trust.workspace import workspace
 
 TYPE_CHECKING = False
@@ -72,7 +73,7 @@ class StagedTree(Tree):
         self.manifest = manifest
         self.manifest_sha256 = self.entries[MANIFEST_FILE].sha256
         self.excluded = tuple(excluded)
-        self.live_signature = _signature_of_entries(live)
+        self.live_signature = signature_of_entries(live)
         self.device = device
 
 
@@ -110,10 +111,10 @@ def live_signature(location: str, limits: Limits, exclude: Sequence[str]) -> str
     :param limits: How large the tree may be.
     :param exclude: Patterns of the approved manifest.
     :returns: SHA-256 in hex over path, kind, stat signature and mode of every entry.
-    :raises TreeError: The tree can't be walked.
+    :raises TreeError: The tree is too large or can't be read.
     """
     with _opened(location) as source:
-        return _signature_of_entries(walk(source, limits, Exclusion(exclude)))
+        return signature_of_tree(source, Exclusion(exclude), limits.entries)
 
 
 def live_digest(location: str, limits: Limits, read_manifest: ReadManifest) -> str:
@@ -247,8 +248,3 @@ def _refuse_changes(
     for path in sorted(before.keys() | after.keys()):
         if before.get(path) != after.get(path):
             raise changed(path)
-
-
-def _signature_of_entries(entries: Sequence[Entry]) -> str:
-    facts = [(entry.path, entry.kind, entry.signature, entry.mode) for entry in entries]
-    return sha256(ascii(facts).encode()).hexdigest()

@@ -22,12 +22,12 @@ from lionplug.files.opening import Directory, read_trusted
 from lionplug.files.writing import make_private_directory, remove_tree, replace_file
 from lionplug.text import exact
 from lionplug.trust.digest import PREFIX, hex_of, is_digest, is_sha256
+from lionplug.trust.looking import is_unchanged
 from lionplug.trust.seals import MAX_BYTES, dump_seal, parse_seal
 from lionplug.trust.staging import StagedTree
 from lionplug.trust.stored import (
     StoredTree,
     difference,
-    look,
     move_into_place,
     protect,
     rehash_moved,
@@ -125,9 +125,9 @@ class Store:
         try:
             with Directory.open(self._place(tree.digest)) as root:
                 seen = root.stat
-                found = walk_stored(root)
-                if list(map(look, found)) == list(map(look, sealed)):
+                if is_unchanged(root, tree.entries):
                     return
+                found = walk_stored(root)
                 reason = difference(found, sealed)
                 if reason is None:
                     found, reason = rehash_moved(root, found, sealed)
@@ -184,7 +184,8 @@ class Store:
             with suppress(FileNotFoundError):
                 os.unlink(self._seal_file(PREFIX + name))
             os.unlink(lease)
-        remove_tree(gone)
+        with suppress(OSError):  # what is left, the next staging removes
+            remove_tree(gone)
         return True
 
     def _right_entries(self, staged: StagedTree) -> list[Entry] | None:

@@ -137,11 +137,6 @@ def protect(place: str, entries: Iterable[Entry], root_mode: int = 0o500) -> boo
     return bool(wrong)
 
 
-def look(entry: Entry) -> tuple[object, ...]:
-    """Return what must be unchanged for a node to be taken for the one that was sealed."""
-    return entry.path, entry.kind, entry.target, entry.signature
-
-
 def difference(found: Sequence[Entry], pinned: Sequence[Entry]) -> str | None:
     """Say in a few words how names, kinds, sizes and link targets differ, hashes aside.
 

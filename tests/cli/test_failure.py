@@ -13,7 +13,7 @@ from lionplug.cli.output import ClosedOutputError
 def told(error: BaseException, *, debug: bool = False) -> Failure:
     try:
         raise error
-    except BaseException as caught:  # gives it a traceback
+    except BaseException as caught:  # noqa: BLE001 - raised to have a traceback
         return explain(caught, debug=debug)
 
 

@@ -207,6 +207,7 @@ def test_a_flood_of_directories_is_cut_with_one_notice(
     )
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_entries_are_scanned_in_seconds(
     scope: ScopeFolder, scanner: BundleScanner
 ) -> None:

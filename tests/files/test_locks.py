@@ -32,6 +32,7 @@ def holder():
         )
         child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
         children.append(child)
+        assert child.stdout is not None
         assert child.stdout.readline() == b"held\n"
         return child
 

@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from lionplug import Host
-from lionplug.errors import AmbiguousNameError, CapabilityNotFoundError, PluginNotFoundError
+from lionplug import Host, hookimpl, hookspec
+from lionplug.errors import (
+    AmbiguousNameError,
+    CapabilityNotFoundError,
+    LionplugError,
+    PluginNotFoundError,
+    TrustError,
+)
+from lionplug_hookspecs.tools import ToolDeclaration
 from tests.support import World, write
 
 RUN = {"t.py": "def run():\n    return 1\n"}
@@ -106,11 +113,9 @@ def test_a_hook_that_the_host_lacks_counts_once_hooks_are_called(world: World) -
 
     class Specs:
         @staticmethod
-        def greet(name: str) -> str: ...
+        @hookspec
+        def greet(name: str) -> None: ...
 
-    import lionplug
-
-    lionplug.hookspec(Specs.greet)
     host.add_hookspecs(Specs)
     assert host.plugins["hooked"].state == "untrusted"
 
@@ -124,8 +129,12 @@ def test_settings_disable_and_the_command_refuses_to_contradict(world: World) ->
     assert plugin.reason == (
         f"disabled by {world.user}/settings.yaml:3; remove that line to enable it"
     )
-    with pytest.raises(Exception, match=r"settings\.yaml:3 says so"):
+    with pytest.raises(TrustError) as refused:
         host.enable("one")
+    assert str(refused.value) == (
+        f"one stays disabled: disabled by {world.user}/settings.yaml:3; remove that line to "
+        "enable it. A file that a person writes is never changed by a command."
+    )
 
 
 def test_s26_a_project_can_only_disable_its_own(world: World) -> None:
@@ -156,7 +165,7 @@ def test_the_nearest_approved_copy_wins(world: World, monkeypatch: pytest.Monkey
         outer: "shadowed",
         "project:one": "active",
     }
-    host.revoke("project:one" if False else str(inner / ".lionplug/plugins/one"))
+    host.revoke(str(inner / ".lionplug/plugins/one"))
     assert host.tools.call("run") == "project"
 
 
@@ -186,8 +195,11 @@ def test_two_copies_in_one_scope_collide(world: World) -> None:
 
 def test_two_active_plugins_that_declare_one_tool_are_both_refused(world: World) -> None:
     for name in ("a", "b"):
-        world.bundle(name, RUN | {"o.py": "def own(): return 1\n"},
-                     tools={"run": "t.py:run", f"own_{name}": "o.py:own"})
+        world.bundle(
+            name,
+            RUN | {"o.py": "def own(): return 1\n"},
+            tools={"run": "t.py:run", f"own_{name}": "o.py:own"},
+        )
     host = world.host()
     world.approve(host, "a")
     assert host.tools.call("run") == 1
@@ -212,9 +224,6 @@ def test_an_untrusted_plugin_takes_no_part_in_a_clash(world: World) -> None:
 
 
 def test_names_that_the_host_reserved_or_registered_win(world: World) -> None:
-    from lionplug import hookimpl
-    from lionplug_hookspecs.tools import ToolDeclaration
-
     world.bundle("a", RUN, tools={"run": "t.py:run", "kept": "t.py:run"})
     host = world.host()
     world.approve(host, "a")
@@ -222,8 +231,15 @@ def test_names_that_the_host_reserved_or_registered_win(world: World) -> None:
     class Own:
         @hookimpl
         def list_tools(self) -> list[ToolDeclaration]:
-            return [ToolDeclaration(name="run", plugin="lionplug", description="own",
-                                    parameters=None, is_async=False)]
+            return [
+                ToolDeclaration(
+                    name="run",
+                    plugin="lionplug",
+                    description="own",
+                    parameters=None,
+                    is_async=False,
+                )
+            ]
 
         @hookimpl
         def provide_tools(self, name: str) -> object:
@@ -249,9 +265,7 @@ def test_s22_a_name_that_fits_several_copies_lists_them(world: World) -> None:
         with pytest.raises(AmbiguousNameError) as refused:
             verb("one")
         assert refused.value.choices == ("user:one", "project:one")
-        assert str(refused.value) == (
-            "one fits 2 copies; name one of: user:one, project:one"
-        )
+        assert str(refused.value) == ("one fits 2 copies; name one of: user:one, project:one")
     assert host.plugins.find("user:one").scope == "user"
     assert host.plugins.find(str(world.plugins("project") / "one")).scope == "project"
     with pytest.raises(PluginNotFoundError, match="no plugin is called nowhere"):
@@ -313,14 +327,38 @@ def test_what_needs_a_person_is_listed(world: World) -> None:
     assert [plugin.name for plugin in host.plugins.needs_attention] == ["bad"]
 
 
-def test_without_user_scope_everything_is_listed_and_nothing_trusted(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world.bundle("clone", RUN, tools=TOOL, scope="project")
+def test_s31_in_a_scope_that_others_can_write_nothing_is_trusted(world: World) -> None:
+    world.bundle("mine", RUN, tools=TOOL)
+    world.approve(world.host(), "mine")
     os.chmod(world.user, 0o777)
     host = world.host()
-    assert host.plugins["clone"].state == "untrusted"
-    assert host.plugins["clone"].reason.startswith("nothing is trusted: ")
+    plugin = host.plugins["mine"]
+    assert plugin.state == "disabled"  # its settings can't be believed either
+    assert plugin.reason == (
+        f"{world.user}/settings.yaml can't be read, so nothing is enabled; mend that file"
+    )
     assert any(notice.startswith("nothing is trusted: ") for notice in host.plugins.notices)
-    with pytest.raises(Exception, match="chmod"):
-        host.trust("clone", approve=lambda _: True)
+    assert any("chmod" in notice for notice in host.plugins.notices)
+    with pytest.raises(CapabilityNotFoundError):
+        host.tools.call("run")
+    with pytest.raises(LionplugError, match="chmod"):
+        host.trust("mine", approve=lambda _: True)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'{"format": 99, "records": []}', b'{"format": 1, "records": 3}', b"\xff"],
+)
+def test_an_unreadable_file_of_approvals_trusts_nothing(world: World, content: bytes) -> None:
+    world.bundle("mine", RUN, tools=TOOL)
+    world.approve(world.host(), "mine")
+    write(world.user / "trust.json", content)
+    host = world.host()
+    assert host.plugins["mine"].state == "untrusted"
+    assert host.plugins["mine"].reason.startswith("nothing is trusted: ")
+    assert "trust.json" in host.plugins["mine"].reason
+    with pytest.raises(CapabilityNotFoundError, match="nothing is trusted"):
+        host.tools.call("run")
+    with pytest.raises(LionplugError):
+        world.approve(host, "mine")
+    assert (world.user / "trust.json").read_bytes() == content

@@ -26,8 +26,14 @@ def read(source, name="f"):
     return read_signatures({"tools/x.py": data}, [("tools/x.py", name)])[f"tools/x.py:{name}"]
 
 
-def text(source, name="f"):
-    return read(source, name).text(name)
+def parsed(source):
+    """Return the signature of ``f`` by the helper's own code, run in this process."""
+    data = child.describe(source.encode(), ["f"])["f"]
+    return None if data is None else SourceSignature.from_dict(data)
+
+
+def text(source):
+    return parsed(source).text("f")
 
 
 class TestWhatIsRead:
@@ -89,12 +95,12 @@ async def f(query: str, /, limit: "int | None" = 10, *rest, mode: Literal["a"] =
         assert text(f"def f(a: {'x' * 301}): 0") == "def f(a: ...)"
 
     def test_the_docstring_is_bounded(self):
-        assert read(f"def f():\n '''{'x' * 3000}\\ud800'''").doc == "x" * 2000
-        assert read("def f():\n '\\ud800'").doc == "?"
+        assert parsed(f"def f():\n '''{'x' * 3000}\\ud800'''").doc == "x" * 2000
+        assert parsed("def f():\n '\\ud800'").doc == "?"
 
     @pytest.mark.parametrize("count", [64, 65])
     def test_the_parameters_are_bounded(self, count):
-        found = read(f"def f({', '.join(f'a{i}' for i in range(count))}): 0")
+        found = parsed(f"def f({', '.join(f'a{i}' for i in range(count))}): 0")
         assert (found is None) == (count > 64)
 
 
@@ -130,7 +136,7 @@ class TestWhichFunction:
         ],
     )
     def test_found(self, source, shown, uncertain):
-        found = read(source)
+        found = parsed(source)
         assert (found.text("f"), found.uncertain) == (shown, uncertain)
 
     @pytest.mark.parametrize(
@@ -148,13 +154,14 @@ class TestWhichFunction:
         ],
     )
     def test_not_found(self, source):
-        assert read(source) is None
+        assert parsed(source) is None
 
 
 class TestHostileSource:
     def test_s36_what_can_not_be_parsed_is_not_shown(self):
         for source in (b"def (", b"\xff\xfe", b"def f(): 0\0", b"def f(a, a): 0\n)"):
             assert read(source) is None
+            assert child.describe(source, ["f"]) == {"f": None}
 
     @pytest.mark.parametrize("cookie", ["latin-1", "unicode_escape", "utf-7"])
     def test_s36_other_encodings_are_not_shown(self, cookie):
@@ -299,6 +306,11 @@ class TestRetry:
         script = tmp_path / "end.py"
         script.write_text("raise SystemExit\n")
         assert run_child(b"x" * 2**22, 5, script=str(script)) == b""
+
+    def test_a_helper_that_does_not_read(self, tmp_path):
+        script = tmp_path / "deaf.py"
+        script.write_text("import os, time\nos.close(0)\ntime.sleep(0.2)\nprint('x')\n")
+        assert run_child(b"x" * 2**22, 5, script=str(script)) == b"x\n"
 
     def test_no_interpreter(self, monkeypatch):
         monkeypatch.setattr(sys, "executable", "")

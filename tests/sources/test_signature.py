@@ -240,6 +240,14 @@ class TestModel:
         found = SourceSignature(parameters=(parameter,), doc="x", is_async=True, line=7)
         assert SourceSignature.from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
+    def test_what_is_not_there_is_left_out(self):
+        plain = {"name": "a", "kind": "keyword_only"}
+        assert Parameter.from_dict(plain).to_dict() == plain
+        known = {**plain, "has_default": True, "default": None}
+        assert Parameter.from_dict(known).to_dict() == known
+        unknown = {**plain, "annotation": "int", "has_default": True}
+        assert Parameter.from_dict(unknown).to_dict() == unknown
+
     @pytest.mark.parametrize(
         "item",
         [

@@ -63,8 +63,11 @@ async def search(query: str, limit: int = 10, *, kinds: list[str] | None = None)
     """
     return [query]
 '''
-    world.bundle("one", {"t.py": marker_module(marker, source).replace("from __future__ import annotations\n", "")},
-                 tools={"search": "t.py:search"})
+    world.bundle(
+        "one",
+        {"t.py": marker_module(marker, source).replace("from __future__ import annotations\n", "")},
+        tools={"search": "t.py:search"},
+    )
     host = world.host()
     world.approve(host, "one")
     tool = host.tools["search"]
@@ -156,8 +159,7 @@ def test_a_failing_import_raises_the_same_error_each_time(
     world: World, code: str, cause: str
 ) -> None:
     marker = world.root / "tries"
-    world.bundle("bad", {"t.py": counter_code(marker) + code},
-                 tools={"run": "t.py:run"})
+    world.bundle("bad", {"t.py": counter_code(marker) + code}, tools={"run": "t.py:run"})
     world.bundle("good", {"g.py": "def fine():\n    return 1\n"}, tools={"fine": "g.py:fine"})
     host = world.host()
     world.approve(host, "bad")
@@ -194,9 +196,11 @@ def test_a_failed_plugin_is_tried_again_when_its_bytes_change(world: World) -> N
 
 def test_keyboard_interrupt_passes_and_is_not_kept(world: World) -> None:
     flag = world.root / "flag"
-    code = (f"import os\nif not os.path.exists({str(flag)!r}):\n"
-            f"    open({str(flag)!r}, 'w').close()\n    raise KeyboardInterrupt\n"
-            "def run():\n    return 1\n")
+    code = (
+        f"import os\nif not os.path.exists({str(flag)!r}):\n"
+        f"    open({str(flag)!r}, 'w').close()\n    raise KeyboardInterrupt\n"
+        "def run():\n    return 1\n"
+    )
     world.bundle("one", {"t.py": code}, tools={"run": "t.py:run"})
     host = world.host()
     world.approve(host, "one")
@@ -206,13 +210,14 @@ def test_keyboard_interrupt_passes_and_is_not_kept(world: World) -> None:
 
 
 def test_exceptions_of_running_code_pass_with_a_note(world: World) -> None:
-    world.bundle("one", {"t.py": "def run():\n    raise LookupError('mine')\n"},
-                 tools={"run": "t.py:run"})
+    world.bundle(
+        "one", {"t.py": "def run():\n    raise LookupError('mine')\n"}, tools={"run": "t.py:run"}
+    )
     host = world.host()
     world.approve(host, "one")
     with pytest.raises(LookupError, match="mine") as raised:
         host.tools.call("run")
-    assert "raised in tool run of plugin one" in raised.value.__notes__
+    assert vars(raised.value)["__notes__"] == ["raised in tool run of plugin one"]
 
 
 def test_two_threads_import_once(world: World) -> None:
@@ -222,8 +227,9 @@ def test_two_threads_import_once(world: World) -> None:
     host = world.host()
     world.approve(host, "one")
     results: list[Any] = []
-    threads = [threading.Thread(target=lambda: results.append(host.tools.call("run")))
-               for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: results.append(host.tools.call("run"))) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -233,9 +239,14 @@ def test_two_threads_import_once(world: World) -> None:
 
 
 def test_a_tool_may_call_a_tool(world: World) -> None:
-    world.bundle("one", {"t.py": "host = None\ndef run():\n    return host.tools.call('two')\n"
-                                 "def two():\n    return 2\n"},
-                 tools={"run": "t.py:run", "two": "t.py:two"})
+    world.bundle(
+        "one",
+        {
+            "t.py": "host = None\ndef run():\n    return host.tools.call('two')\n"
+            "def two():\n    return 2\n"
+        },
+        tools={"run": "t.py:run", "two": "t.py:two"},
+    )
     host = world.host()
     world.approve(host, "one")
     function = host.hook.provide_tools(name="run", plugin=None)
@@ -244,8 +255,11 @@ def test_a_tool_may_call_a_tool(world: World) -> None:
 
 
 def test_a_tool_with_a_command_needs_an_executor(world: World) -> None:
-    world.bundle("one", {"bin/t": "#!/bin/sh\n"}, manifest=(
-        "capabilities:\n  tools:\n    - {name: run, command: [bin/t], description: x}\n"))
+    world.bundle(
+        "one",
+        {"bin/t": "#!/bin/sh\n"},
+        manifest=("capabilities:\n  tools:\n    - {name: run, command: [bin/t], description: x}\n"),
+    )
     host = world.host()
     world.approve(host, "one")
     assert host.tools["run"].description == "x"
@@ -261,8 +275,13 @@ def test_plugin_argument_of_provide_tools_singles_out_the_plugin(world: World) -
     assert host.hook.provide_tools(name="run", plugin="other") is None
     (declarations,) = host.hook.list_tools()
     assert declarations == [
-        ToolDeclaration(name="run", plugin="one", description="",
-                        parameters=declarations[0].parameters, is_async=False)
+        ToolDeclaration(
+            name="run",
+            plugin="one",
+            description="",
+            parameters=declarations[0].parameters,
+            is_async=False,
+        )
     ]
 
 
@@ -284,4 +303,4 @@ def test_a_host_uses_its_own_marker_or_lionplugs(world: World) -> None:
 
     host.register(A())
     host.register(B())
-    assert host.hook.list_tools() == [[], [], []] or len(host.hook.list_tools()) >= 2
+    assert host.hook.list_tools() == [[], [], []]  # A, B and the loader of all bundles

@@ -227,5 +227,6 @@ class TestQuote:
         assert done.stdout == text.encode("utf-8", "surrogateescape")
 
     @given(ANY_TEXT)
+    @example("\ud800")
     def test_is_printable_ascii(self, text):
         assert all(" " <= character <= "~" for character in quote(text))

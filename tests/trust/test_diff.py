@@ -115,6 +115,19 @@ class TestFiles:
         by_kind = (*found.added, *found.removed, *found.changed)
         assert by_kind == found.files
 
+    def test_kinds_without_content(self, compare):
+        found = compare(
+            {"a": None, "c": None}, {"a": ("l", "plugin.yaml"), "b": ("l", "a"), "c": ""}
+        )
+        assert found.lines()[3:] == [
+            "  ~ directory became link  a",
+            "      - directory",
+            "      + link to plugin.yaml",
+            "  + link  b",
+            "      + link to a",
+            "  ~ directory became file  c",
+        ]
+
     def test_the_approved_tree_is_missing(self, tmp_path):
         new = copy_of(tmp_path, {"a": "x"})
         found = diff_trees(None, new, [{"surface": "s", "name": "n"}], [])
@@ -184,7 +197,7 @@ class TestText:
             assert (found.lines, found.is_complete) == ((), False)
 
     def test_long_lines_are_shown_in_part(self):
-        found = self.text("", "x" * 1100 + "\n")
+        found = self.text(None, "x" * 1100 + "\n")
         assert found.lines[1] == "+" + "x" * 999 + " ... (101 more characters)"
         assert (found.shortened, found.is_complete) == (1, False)
 
@@ -210,6 +223,14 @@ class TestBounds:
         assert shown["a19.txt"].note == "not shown: there are too many changes to show them all"
         assert len(found.files) == 21
         assert "  + file  a19.txt" in found.lines()
+
+    def test_of_long_lines(self, compare):
+        found = compare({"a": ("l", "plugin.yaml")}, {"a": "x" * 1100 + "\n"})
+        assert unwrapped(found.lines())[-3:] == [
+            "  (a: 1 line shown in part)",
+            "  all of it: show NAME a",
+            "  as approved: show NAME a --approved",
+        ]
 
     def test_of_large_files(self, compare, monkeypatch):
         monkeypatch.setattr(diff, "LARGEST_COMPARED", 3)

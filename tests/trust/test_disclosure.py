@@ -440,6 +440,7 @@ class TestDataOnly:
             ({}, (hook("true"),)),
             ({}, (Capability(surface="s", name="n", danger="connects", url="https://x"),)),
             ({}, (Capability(surface="s", name="n", danger="executes"),)),
+            ({}, (Capability(surface="s", name="n", danger="a new kind"),)),
         ],
     )
     def test_s23_s25_not_said_of_anything_else(self, tmp_path, files, capabilities):
@@ -491,7 +492,7 @@ class TestEnvironment:
             argv=("node", "${PLUGIN_ROOT}/x.js", "--key=${KEY}"),
             detail={
                 "env": {"A": "${TOKEN:-none} ${TOKEN}", "B": "${CLAUDE_PLUGIN_DATA}"},
-                "list": [["${DEEP}"]],
+                "list": [["${DEEP}"], 5, None],
                 "x-note": "${NOT_READ}",
             },
         )
@@ -509,7 +510,7 @@ class TestFacts:
         remote = Capability(surface="mcp_servers", name="r", danger="connects", url="https://${H}")
         copy = copy_of(
             tmp_path,
-            {**FILES, "b.md": "\u200b", "c.py": ""},
+            {**FILES, "b.md": "\u200b", "c.py": "", "d.dat": b"\0"},
             capabilities=(AGENT, remote, TOOL, hook("npx", "x")),
         )
         assert disclosed(copy).facts == (

@@ -68,6 +68,7 @@ def test_s25_fetching(argv, program):
         ["python3", "-m", "http.server"],
         ["python3", "-c", "print(1)"],
         ["python3", "-m"],
+        ["python3", "-I"],
         ["pip", "list"],
         ["pip"],
         ["git", "status"],

@@ -320,6 +320,22 @@ def test_s31_unknown_keys_and_records_survive_every_rewriting(
     }
 
 
+def test_s16_trees_of_unreadable_records_are_named_and_of_an_unreadable_file_unknown(
+    file: TrustFile, scope: UserScope, make_record: MakeRecord
+) -> None:
+    assert file.named_trees() == frozenset()
+    sound, other = make_record("sound"), make_record("other")
+    rows = [sound.to_dict(), {"record": 2, "tree": other.tree}, {"tree": "lp1"}, {"tree": []}, 5]
+    write(scope, {"format": 1, "records": rows, "disabled": []})
+
+    assert file.named_trees() == {sound.tree, other.tree}
+
+    write(scope, b"")
+    with pytest.raises(TrustFileError) as caught:
+        file.named_trees()
+    assert str(caught.value).endswith("approve your plugins again. No approved copy was deleted.")
+
+
 def test_an_unreadable_record_is_replaced_by_an_approval_and_taken_away_by_a_revocation(
     file: TrustFile, scope: UserScope, make_record: MakeRecord
 ) -> None:

@@ -17,10 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lionplug.errors import ManifestError, ScopeError, StoreError, TreeError
+from lionplug.errors import LockTimeoutError, ManifestError, ScopeError, StoreError, TreeError
 from lionplug.files.limits import Limits
 from lionplug.scopes import UserScope
 from lionplug.text import exact
+from lionplug.trust import staging as staging_module
+from lionplug.trust import workspace as workspace_module
 from lionplug.trust.staging import live_digest, live_signature, stage
 
 Stage = Callable[..., Any]
@@ -156,15 +158,16 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.parametrize("moment", ["first", "last"])
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_s3_a_tree_that_changes_while_it_is_copied_is_refused(
-    staging: Stage, bundle: Bundle, scope: UserScope, change: Callable[[Path], object]
+    staging: Stage, bundle: Bundle, scope: UserScope, change: Callable[[Path], object], moment: str
 ) -> None:
     location = bundle({"a.py": "GOOD", "z.py": "GOOD", "lib/x.py": "GOOD", "y": ("l", "z.py")})
     done: list[int] = []
 
     def once(count: int, total: int) -> None:
-        if not done:
+        if not done and (moment == "first" or count == total):
             done.append(count)
             change(Path(location))
 
@@ -198,6 +201,34 @@ def test_s3_a_manifest_that_changes_after_it_was_parsed_is_refused(
             attempt()
         assert codes(caught.value) == ["changed-while-copied"]
         assert caught.value.file == "plugin.yaml"
+
+
+@pytest.mark.parametrize("write", ["other bytes", "another name"])
+def test_s3_a_copy_that_is_not_what_was_parsed_and_written_is_refused(
+    staging: Stage, bundle: Bundle, monkeypatch: pytest.MonkeyPatch, write: str
+) -> None:
+    """As when bytes change under an equal signature, or somebody writes into the copy."""
+    real = staging_module.copy_entries
+
+    def spoiled(source: Any, target: Any, *rest: Any) -> dict[str, str]:
+        hashes = real(source, target, *rest)
+        if write == "other bytes":
+            return {**hashes, "plugin.yaml": "0" * 64}
+        Path(target.path, "new.py").write_text("")
+        return hashes
+
+    monkeypatch.setattr(staging_module, "copy_entries", spoiled)
+    location = bundle()
+
+    if write == "other bytes":
+        assert codes(refusal(staging, location)) == ["changed-while-copied"]
+    else:
+        with pytest.raises(StoreError) as caught, staging(location):
+            pytest.fail("it was staged")
+        assert str(caught.value).endswith(
+            "the private copy is not what was written to it. Another program of yours writes "
+            "into the user scope; end it, and try again."
+        )
 
 
 def test_progress_counts_bytes(staging: Stage, bundle: Bundle) -> None:
@@ -558,6 +589,25 @@ def test_leftovers_of_killed_processes_are_removed_and_others_stay(
     alive.communicate("")
     assert alive.returncode == 0
     assert os.listdir(scope.staging) == []
+
+
+def test_a_name_that_was_taken_for_a_leftover_is_replaced_by_another(
+    staging: Stage, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[str] = []
+    real = workspace_module.Lease
+
+    def lease(path: str) -> Any:
+        if not taken:
+            taken.append(path)
+            raise LockTimeoutError("held by a process that removes what it stands for")
+        return real(path)
+
+    monkeypatch.setattr(workspace_module, "Lease", lease)
+
+    with staging(bundle()) as staged:
+        assert taken
+        assert staged.root != taken[0].removesuffix(".lease")
 
 
 def test_live_signature_sees_every_change_and_no_reading(staging: Stage, bundle: Bundle) -> None:

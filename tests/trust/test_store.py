@@ -408,6 +408,54 @@ def test_a_tree_that_is_not_in_the_store(store: Store, scope: UserScope) -> None
     )
 
 
+def test_what_stands_in_the_place_of_a_tree_and_is_no_directory_is_refused(
+    store: Store, publish: Callable[..., StoredTree], scope: UserScope
+) -> None:
+    tree = publish()
+    assert store.has(tree.digest)
+    assert not store.has(ABSENT)
+    shutil.rmtree(tree.root)
+    os.symlink("nothing", tree.root)
+
+    assert store.has(tree.digest)
+    with pytest.raises(StoreError) as caught:
+        store.open(tree.digest)
+
+    assert str(caught.value).startswith(
+        "the stored copy is not what was approved: it is no directory"
+    )
+    assert len(aside(scope)) == 1
+    assert not store.has(tree.digest)
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.EACCES])
+@pytest.mark.parametrize("what", ["scandir", "open"])
+def test_a_tree_that_cannot_be_read_at_the_moment_stays_where_it_is(
+    store: Store,
+    publish: Callable[..., StoredTree],
+    scope: UserScope,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    what: str,
+) -> None:
+    tree = publish()
+
+    def refuse(*arguments: Any, **options: Any) -> Any:
+        raise OSError(code, os.strerror(code))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, what, refuse)
+        with pytest.raises(StoreError) as caught:
+            store.verify(tree)
+
+    message = str(caught.value)
+    assert message.startswith("the stored copy can't be read: ")
+    assert os.strerror(code) in message
+    assert message.endswith(f"Make {exact(tree.root)} readable for you, and try again.")
+    assert aside(scope) == []
+    store.verify(tree)
+
+
 @pytest.mark.parametrize("digest", ["", "lp1:sha256:../../etc", ABSENT + "\n", "0" * 64])
 def test_s30_what_is_no_digest_names_no_tree(store: Store, digest: str) -> None:
     with pytest.raises(StoreError, match="^expected a tree digest, found "):
@@ -700,7 +748,9 @@ def kill_at(step: int) -> None:
         setattr(os, name, counted(getattr(os, name)))
 
 
-@pytest.mark.parametrize("before", ["nothing", "a wrong tree"])
+@pytest.mark.parametrize(
+    "before", ["nothing", pytest.param("a wrong tree", marks=pytest.mark.long)]
+)
 def test_s15_killed_at_any_step_nothing_is_left_that_is_believed(
     scope: UserScope,
     staging: Stage,
