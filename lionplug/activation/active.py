@@ -57,6 +57,7 @@ class ActivePlugin:
         self._on_change = on_change
         self._lock = RLock()
         self._namespace: Namespace | None = None
+        self._loaded: dict[str, Callable[..., Any]] = {}
 
     @property
     def was_imported(self) -> bool:
@@ -79,13 +80,20 @@ class ActivePlugin:
         :raises ActivationError: if it can't be imported; the same error each time.
         :raises StoreError: if the approved tree is not what was approved.
         """
-        self._require_grant(what)
-        namespace = self._namespace or self._open_namespace()
-        path, _, attribute = target.partition(":")
-        function: Callable[..., Any] = importer.load(
-            namespace, Reference(path=path, attribute=attribute), hook=hook, what=what
-        )
-        self._require_grant(what)
+        function = self._loaded.get(target)
+        if function is None:
+            self._require_grant(what)
+            path, _, attribute = target.partition(":")
+            function = importer.load(
+                self._namespace or self._open_namespace(),
+                Reference(path=path, attribute=attribute),
+                hook=hook,
+                what=what,
+            )
+            self._require_grant(what)  # the import may have taken long
+            self._loaded[target] = function
+        elif not self._grants.check(self.grant):
+            raise self._refusal(what)
         return function
 
     def require_current(self, path: str, *, what: str) -> None:
@@ -106,6 +114,7 @@ class ActivePlugin:
         self.grant.withdraw(state)
         with self._lock:
             namespace, self._namespace = self._namespace, None
+            self._loaded.clear()
         if namespace is not None:
             importer.detach(namespace.package)
 
@@ -113,13 +122,16 @@ class ActivePlugin:
         """Check at the very place where code is imported and handed out (DESIGN §4.4)."""
         self._grants.look()
         if not self._grants.check(self.grant):
-            state = self.grant.refusal or "not approved any more"
-            raise NotGrantedError(
-                f"{what} of {self.record.name} was not imported: the plugin is {state}. "
-                "Ask the person who runs this program to look at it.",
-                state=state,
-                plugin=self.record.name,
-            )
+            raise self._refusal(what)
+
+    def _refusal(self, what: str) -> NotGrantedError:
+        state = self.grant.refusal or "not approved any more"
+        return NotGrantedError(
+            f"{what} of {self.record.name} was not imported: the plugin is {state}. "
+            "Ask the person who runs this program to look at it.",
+            state=state,
+            plugin=self.record.name,
+        )
 
     def _open_namespace(self) -> Namespace:
         with self._lock:

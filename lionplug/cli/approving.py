@@ -82,7 +82,7 @@ def trust_command(session: Session, name: str, expect: str | None, yes: bool) ->
             _tell(session, plugin, review, approved=False)
             return
         _disclose(session, review, terminal)
-        if terminal is not None and not yes:
+        if terminal is not None and not yes and not review.disclosure.refusals:
             _ask(terminal, review)
         plugin = review.approve()
         _tell(session, plugin, review, approved=True)

@@ -126,14 +126,15 @@ def _acquire(path: str, operation: int) -> int | None:
         try:
             fcntl.flock(fd, operation)
             # The last holder may have removed the file between our open and its release.
-            if _stands_at(path, fd):
-                held, fd = fd, -1
-                return held
-        except BlockingIOError:
-            return None
-        finally:
-            if fd >= 0:
-                os.close(fd)
+            stands = _stands_at(path, fd)
+        except BaseException as error:
+            os.close(fd)
+            if isinstance(error, BlockingIOError):
+                return None
+            raise
+        if stands:
+            return fd
+        os.close(fd)
 
 
 def _stands_at(path: str, fd: int) -> bool:

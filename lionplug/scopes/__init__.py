@@ -8,8 +8,9 @@ plugins, and nothing else that loosens.
 from __future__ import annotations
 
 from lionplug.scopes.environment import environment_value
+from lionplug.scopes.model import UserScope
 from lionplug.scopes.project import ProjectScope, find_project_scopes
-from lionplug.scopes.user import UserScope, find_user_scope, user_scopes
+from lionplug.scopes.user import find_user_scope, user_scopes
 
 __all__ = [
     "ProjectScope",

@@ -10,7 +10,8 @@ from lionplug.errors import UnsafePathError
 from lionplug.files.chain import check_safe
 from lionplug.files.opening import Directory
 from lionplug.scopes.environment import environment_value
-from lionplug.scopes.user import UserScope, account_home
+from lionplug.scopes.model import UserScope
+from lionplug.scopes.user import account_home
 from lionplug.text import exact
 from lionplug.workdir import is_inside, project_root
 

@@ -15,8 +15,10 @@ from stat import S_IFMT, S_IMODE, S_ISDIR
 from lionplug.errors import Problem, TreeError
 from lionplug.files.entry import DIRECTORY, FILE, LINK, Entry
 from lionplug.files.opening import Directory
-from lionplug.files.signature import signature_of
+from lionplug.files.signature import Signature, signature_of
 from lionplug.text import exact
+
+_Fact = tuple[str, str, int, Signature]
 
 _KINDS = {0o040000: DIRECTORY, 0o100000: FILE, 0o120000: LINK}
 
@@ -48,7 +50,7 @@ def signature_of_tree(
     :returns: SHA-256 in hex over path, kind, mode and signature of each entry.
     :raises TreeError: There are more entries, or a directory can't be read.
     """
-    facts = []
+    facts: list[_Fact] = []
     for path, found in _stats(root, excluded):
         kind = _KINDS.get(S_IFMT(found.st_mode), "?")
         facts.append((path, kind, S_IMODE(found.st_mode), signature_of(found)))
@@ -71,7 +73,7 @@ def signature_of_entries(entries: Iterable[Entry]) -> str:
     )
 
 
-def _hash(facts: list[tuple[object, ...]]) -> str:
+def _hash(facts: list[_Fact]) -> str:
     return sha256(ascii(sorted(facts)).encode()).hexdigest()
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from hashlib import sha256
-
-from attrs import field, frozen
 
 from lionplug.errors import LionplugError, LockTimeoutError, ScopeError, TrustFileError
 from lionplug.files.locks import exclusive
@@ -35,6 +34,7 @@ from lionplug.trust.document import (
     read_records,
 )
 from lionplug.trust.record import Record
+from lionplug.trust.state import UNREADABLE, TrustState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,28 +44,6 @@ __all__ = ["LOCK_SECONDS", "UNREADABLE", "Record", "TrustFile", "TrustState"]
 
 #: How long a change waits for another process that is changing the file.
 LOCK_SECONDS = 10.0
-
-#: Stamp of a file that can't even be looked at; no file that exists has it.
-UNREADABLE: Signature = (-1, -1, -1, -1, -1)
-
-
-@frozen(kw_only=True)
-class TrustState:
-    """One reading of the file of approvals.
-
-    :ivar records: The sound records by location.
-    :ivar disabled: Name and location of each plugin that the user switched off.
-    :ivar unreadable: Why a record approves nothing, by location (or by place in the file
-        where it names none). Its plugin counts as changed.
-    :ivar problem: Why nothing is trusted, and what to do; ``None`` for a sound file.
-    :ivar stamp: What :meth:`TrustFile.stamp` returns while the file is the one read here.
-    """
-
-    records: Mapping[str, Record] = field(factory=dict)
-    disabled: frozenset[tuple[str, str]] = frozenset()
-    unreadable: Mapping[str, str] = field(factory=dict)
-    problem: str | None = None
-    stamp: Signature | None = None
 
 
 class TrustFile:
@@ -220,11 +198,10 @@ class TrustFile:
             make_private_directory(os.path.dirname(self._path))
             with exclusive(self._scope.lock_file, LOCK_SECONDS):
                 document, _ = self._load()
-                before = dump_document(document)
+                before = deepcopy(document)
                 yield document
-                after = dump_document(document)
-                if after != before:
-                    replace_file(self._path, after)
+                if document != before:
+                    replace_file(self._path, dump_document(document))
         except _Malformed as error:
             kept = self._keep_aside(error.data)
             raise self._refusal(f"{self._explain(error)} Nothing was written; {kept}") from None

@@ -11,19 +11,19 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
-from lionplug.errors import LionplugError, StoreError, TreeError, UnsafePathError
+from lionplug.errors import LionplugError, StoreError, TreeError
 from lionplug.files.entry import Entry
 from lionplug.files.limits import Limits
 from lionplug.files.locks import Lease, exclusive, try_exclusive
-from lionplug.files.opening import Directory, read_trusted
-from lionplug.files.writing import make_private_directory, remove_tree, replace_file
+from lionplug.files.opening import Directory
+from lionplug.files.writing import make_private_directory, remove_tree
 from lionplug.text import exact
-from lionplug.trust.digest import PREFIX, hex_of, is_digest, is_sha256
+from lionplug.trust.digest import PREFIX, hex_of, is_sha256
 from lionplug.trust.looking import is_unchanged
-from lionplug.trust.seals import MAX_BYTES, dump_seal, parse_seal
+from lionplug.trust.places import Places, move
 from lionplug.trust.staging import StagedTree
 from lionplug.trust.stored import (
     StoredTree,
@@ -55,6 +55,7 @@ class Store:
 
     def __init__(self, scope: UserScope) -> None:
         self._scope = scope
+        self._places = Places(scope)
         self._leases: dict[str, Lease] = {}
 
     def publish(self, staged: StagedTree) -> StoredTree:
@@ -68,18 +69,18 @@ class Store:
         :raises LockTimeoutError: Another process held the store for too long.
         """
         digest = staged.digest
-        place = self._place(digest)
+        place = self._places.tree(digest)
         with self._writing(place), self._locked():
             # Held from here on, so that nobody collects a tree that no record names yet.
             self.lease(digest)
             entries = self._right_entries(staged)
             if entries is None:
-                self._set_aside(digest)
+                self._places.set_aside(digest)
                 entries = move_into_place(staged, place)
                 if entries is None:
-                    raise self._refusal(digest, "it changed while it was published")
+                    raise self._places.refusal(digest, "it changed while it was published")
                 staged.root = place
-            self._seal(digest, entries)
+            self._places.seal(digest, entries)
         return StoredTree(place, entries, digest)
 
     def open(self, digest: str) -> StoredTree:
@@ -91,18 +92,18 @@ class Store:
         :param digest: Tree digest that a record names.
         :raises StoreError: The store has no such tree, or it is not what was approved.
         """
-        place = self._place(digest)
-        entries = self._read_seal(digest)
+        place = self._places.tree(digest)
+        entries = self._places.read_seal(digest)
         try:
             if not stat.S_ISDIR(os.lstat(place).st_mode):
-                raise self._refusal(digest, "it is no directory")
+                raise self._places.refusal(digest, "it is no directory")
             if entries is None:
                 entries = rehashed(place, digest)
                 if entries is None:
-                    raise self._refusal(digest, "its content has another digest")
-                self._try_to_seal(digest, entries)
+                    raise self._places.refusal(digest, "its content has another digest")
+                self._places.try_to_seal(digest, entries)
         except (TreeError, OSError) as error:
-            raise self._failure(digest, error) from error
+            raise self._places.failure(digest, error) from error
         return StoredTree(place, entries, digest)
 
     def has(self, digest: str) -> bool:
@@ -110,7 +111,7 @@ class Store:
 
         :param digest: Tree digest.
         """
-        return os.path.lexists(self._place(digest))
+        return os.path.lexists(self._places.tree(digest))
 
     def verify(self, tree: StoredTree) -> None:
         """Compare a stored tree with its pins: signatures, and the bytes where these moved.
@@ -123,7 +124,7 @@ class Store:
         sealed = list(tree.entries.values())
         seen: os.stat_result | None = None
         try:
-            with Directory.open(self._place(tree.digest)) as root:
+            with Directory.open(self._places.tree(tree.digest)) as root:
                 seen = root.stat
                 if is_unchanged(root, tree.entries):
                     return
@@ -132,11 +133,11 @@ class Store:
                 if reason is None:
                     found, reason = rehash_moved(root, found, sealed)
         except (TreeError, OSError) as error:
-            raise self._failure(tree.digest, error, seen) from error
+            raise self._places.failure(tree.digest, error, seen) from error
         if reason:
-            raise self._refusal(tree.digest, reason, seen)
+            raise self._places.refusal(tree.digest, reason, seen)
         tree.entries = {entry.path: entry for entry in found}
-        self._try_to_seal(tree.digest, found)
+        self._places.try_to_seal(tree.digest, found)
 
     def lease(self, digest: str) -> Lease:
         """Keep a tree from being collected while this process or a child of it lives (S16).
@@ -146,7 +147,7 @@ class Store:
         :param digest: Tree digest.
         :raises StoreError: The lease can't be written.
         """
-        name = os.path.basename(self._place(digest))
+        name = os.path.basename(self._places.tree(digest))
         if name not in self._leases:
             with self._writing(self._scope.leases):
                 make_private_directory(self._scope.leases)
@@ -180,9 +181,9 @@ class Store:
             make_private_directory(self._scope.staging)
             # Moved before it is deleted: no process ever opens a tree that is half there.
             gone = os.path.join(self._scope.staging, f"{name}-{secrets.token_hex(8)}")
-            _rename(os.path.join(self._scope.approved, name), gone)
+            move(os.path.join(self._scope.approved, name), gone)
             with suppress(FileNotFoundError):
-                os.unlink(self._seal_file(PREFIX + name))
+                os.unlink(self._places.seal_file(PREFIX + name))
             os.unlink(lease)
         with suppress(OSError):  # what is left, the next staging removes
             remove_tree(gone)
@@ -190,7 +191,7 @@ class Store:
 
     def _right_entries(self, staged: StagedTree) -> list[Entry] | None:
         """Return the entries of a tree that is in its place already, if it is the right one."""
-        place = self._place(staged.digest)
+        place = self._places.tree(staged.digest)
         try:
             entries = rehashed(place, staged.digest, _size_of(staged))
             if entries is not None and protect(place, entries):
@@ -198,30 +199,6 @@ class Store:
         except (TreeError, OSError):
             return None  # replaced, whatever it is
         return entries
-
-    def _place(self, digest: str) -> str:
-        if not is_digest(digest):
-            raise StoreError(f"expected a tree digest, found {exact(repr(digest))}")
-        return os.path.join(self._scope.approved, hex_of(digest))
-
-    def _seal_file(self, digest: str) -> str:
-        return os.path.join(self._scope.seals, f"{hex_of(digest)}.json")
-
-    def _read_seal(self, digest: str) -> list[Entry] | None:
-        try:
-            data, _ = read_trusted(self._seal_file(digest), MAX_BYTES, scope=self._scope.path)
-        except OSError:
-            return None
-        return parse_seal(data, digest)
-
-    def _seal(self, digest: str, entries: Sequence[Entry]) -> None:
-        make_private_directory(self._scope.seals)
-        replace_file(self._seal_file(digest), dump_seal(entries))
-
-    def _try_to_seal(self, digest: str, entries: Sequence[Entry]) -> None:
-        """Seal if that is possible: on a read-only disk the tree is as right without."""
-        with suppress(OSError):
-            self._seal(digest, entries)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -244,68 +221,6 @@ class Store:
                 file=place,
             ) from error
 
-    def _set_aside(self, digest: str, seen: os.stat_result | None = None) -> str | None:
-        """Move what stands in a tree's place out of the way; return where it is now.
-
-        :param seen: The directory that was found wrong. Another one, which a process may
-            have published meanwhile, stays.
-        """
-        place = self._place(digest)
-        try:
-            there = os.lstat(place)
-        except FileNotFoundError:
-            return None
-        if seen is not None and not os.path.samestat(seen, there):
-            return None
-        with suppress(FileNotFoundError):
-            os.unlink(self._seal_file(digest))
-        make_private_directory(self._scope.aside)
-        kept = os.path.join(self._scope.aside, f"{hex_of(digest)}-{secrets.token_hex(4)}")
-        _rename(place, kept)
-        return kept
-
-    def _failure(
-        self, digest: str, error: TreeError | OSError, seen: os.stat_result | None = None
-    ) -> StoreError:
-        """Tell a tree that can't be read at the moment from one that is wrong."""
-        place = self._place(digest)
-        if isinstance(error, FileNotFoundError):
-            return StoreError(
-                f"the approved copy of the plugin is not in the store: expected {exact(place)}; "
-                "review the plugin and approve it again",
-                file=place,
-            )
-        if isinstance(error, TreeError):
-            wrong = any(problem.code != "unreadable" for problem in error.problems)
-        else:
-            wrong = isinstance(error, UnsafePathError)
-        if wrong:
-            return self._refusal(digest, str(error), seen)
-        return StoreError(
-            f"the stored copy can't be read: {error}. Make {exact(place)} readable for you, "
-            "and try again.",
-            file=place,
-        )
-
-    def _refusal(self, digest: str, reason: str, seen: os.stat_result | None = None) -> StoreError:
-        """Keep a wrong tree aside and return the error that says so (S15)."""
-        place = self._place(digest)
-        try:
-            kept = self._set_aside(digest, seen)
-            fate = (
-                f"It was moved to {exact(kept)} for you to look at"
-                if kept
-                else "Meanwhile another process put it right or took it away"
-            )
-        except OSError as error:
-            fate = f"It could not be moved aside ({error.strerror or error})"
-        return StoreError(
-            f"the stored copy is not what was approved: {reason} (in {exact(place)}). {fate}. "
-            "Only a program run by you or by root can have written there: most often the plugin "
-            "itself, or a command that it started. Review the plugin and approve it again.",
-            file=place,
-        )
-
 
 def _size_of(staged: StagedTree) -> Limits:
     entries = staged.entries.values()
@@ -314,9 +229,3 @@ def _size_of(staged: StagedTree) -> Limits:
         bytes=sum(entry.size for entry in entries if entry.is_file),
         depth=max((entry.path.count("/") + 1 for entry in entries), default=1),
     )
-
-
-def _rename(place: str, to: str) -> None:
-    if stat.S_ISDIR(os.lstat(place).st_mode):
-        os.chmod(place, 0o700)  # ordinary users can't rename a directory that they can't write
-    os.rename(place, to)

@@ -159,7 +159,8 @@ def test_a_keyboard_interrupt_passes_and_is_not_kept(bundles: Bundles) -> None:
         "web",
         {
             "count.py": "runs = []",
-            "a.py": "import count\ncount.runs.append(1)\nif len(count.runs) == 1: raise KeyboardInterrupt\nf = len",
+            "a.py": "import count\ncount.runs.append(1)\n"
+            "if len(count.runs) == 1: raise KeyboardInterrupt\nf = len",
         },
     )
     with pytest.raises(KeyboardInterrupt):

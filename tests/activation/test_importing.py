@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import dataclasses
+import importlib
 import importlib.resources
 import inspect
 import io
@@ -16,11 +17,12 @@ import pkgutil
 import sys
 import threading
 import traceback
+import types
 import typing
+from typing import Any
 
 import pytest
 
-from lionplug.activation import importer
 from lionplug.activation.namespace import PREFIX
 from lionplug.errors import ActivationError
 from tests.activation.support import Bundles, untouched_imports
@@ -52,7 +54,7 @@ def test_globals_name_the_store_and_the_data(bundles: Bundles) -> None:
     namespace = bundles.make("web", {"tools/search.py": TOOL})
     search = bundles.load(namespace, "tools/search.py:search")
     root = namespace.tree.root
-    module = sys.modules[search.__module__]
+    module: Any = sys.modules[search.__module__]
     assert search.__module__ == f"{namespace.package}.tools.search"
     assert module.__file__ == f"{root}/tools/search.py"
     assert module.__spec__.origin == f"{root}/tools/search.py"
@@ -87,7 +89,7 @@ def test_no_bytecode_is_written(bundles: Bundles) -> None:
 def test_source_is_found_by_inspect_and_linecache(bundles: Bundles) -> None:
     namespace = bundles.make("web", {"tools/search.py": TOOL})
     search = bundles.load(namespace, "tools/search.py:search")
-    module = sys.modules[search.__module__]
+    module: Any = sys.modules[search.__module__]
     assert "# finds one" in inspect.getsource(search)
     assert inspect.getsource(module) == TOOL
     assert inspect.getsourcefile(search) == f"{namespace.tree.root}/tools/search.py"
@@ -106,7 +108,7 @@ def test_source_keeps_its_text_whatever_the_line_ends(bundles: Bundles) -> None:
 def test_loader_answers_as_the_import_protocols_ask(bundles: Bundles) -> None:
     namespace = bundles.make("web", {"pkg/__init__.py": "x = 1", "plain/note.txt": "n"})
     module = bundles.load(namespace, "pkg/__init__.py")
-    plain = importer.importlib.import_module(f"{namespace.package}.plain")
+    plain: Any = importlib.import_module(f"{namespace.package}.plain")
     loader, name = module.__loader__, module.__name__
     assert loader.is_package(name)
     assert loader.get_filename(name) == module.__file__
@@ -131,9 +133,9 @@ def test_tracebacks_show_the_line(bundles: Bundles) -> None:
 def test_dataclasses_and_type_hints_work(bundles: Bundles) -> None:
     namespace = bundles.make("web", {"tools/search.py": TOOL})
     search = bundles.load(namespace, "tools/search.py:search")
-    hit = bundles.load(namespace, "tools/search.py:Hit")
+    hit: Any = bundles.load(namespace, "tools/search.py:Hit")
     assert dataclasses.asdict(search("a")[0]) == {"title": "a", "score": 1.0}
-    assert typing.get_type_hints(search) == {"query": str, "return": list[hit]}
+    assert typing.get_type_hints(search) == {"query": str, "return": types.GenericAlias(list, hit)}
     assert typing.get_type_hints(hit) == {"title": str, "score": float}
 
 
@@ -196,7 +198,9 @@ def test_packages_files_and_folders(bundles: Bundles) -> None:
             "both/__init__.py": "kind = 'package'",
             "over.py": "kind = 'file'",
             "over/x.py": "",
-            "plain/deep/leaf.py": "from ..twig import t\nfrom . import other\nfrom plain.twig import t as u",
+            "plain/deep/leaf.py": (
+                "from ..twig import t\nfrom . import other\nfrom plain.twig import t as u"
+            ),
             "plain/deep/other.py": "",
             "plain/twig.py": "t = 1",
             "main.py": "import both, over\nimport plain.deep.leaf as leaf\nimport plain.twig",
@@ -255,9 +259,9 @@ def test_a_module_may_load_another_while_it_is_imported(bundles: Bundles) -> Non
     source = (
         "from lionplug.activation import importer\n"
         "from lionplug.activation.finder import finder\n"
+        f"namespace = finder.get({namespace.package!r}).namespace\n"
         "from tests.activation.support import ref\n"
-        "spaces = {space.package: space for space in map(lambda a: a.namespace, finder._attached.values())}\n"
-        f"value = importer.load(spaces[{namespace.package!r}], ref('b.py:x'))\n"
+        "value = importer.load(namespace, ref('b.py:x'))\n"
     )
     outer = bundles.make("outer", {"c.py": source})
     assert bundles.load(outer, "c.py").value is int
@@ -354,7 +358,7 @@ def test_names_that_are_no_modules(bundles: Bundles) -> None:
     namespace = bundles.make("web", {"a.py": "", "d/e.py": ""})
     for name in ("nope", "a.b", "d/e", "..a", "__pycache__.a", "d.e.f"):
         with pytest.raises(ModuleNotFoundError):
-            importer.importlib.import_module(f"{namespace.package}.{name}")
+            importlib.import_module(f"{namespace.package}.{name}")
 
 
 def test_importing_at_run_time_by_name(bundles: Bundles) -> None:
@@ -375,12 +379,15 @@ def test_reloading_runs_the_pinned_source_again(bundles: Bundles) -> None:
     namespace = bundles.make("web", {"a.py": "x = []"})
     module = bundles.load(namespace, "a.py")
     before = module.x
-    assert importer.importlib.reload(module) is module
+    assert importlib.reload(module) is module
     assert module.x is not before
 
 
 def test_json_dumps_and_printing_are_the_builtins(bundles: Bundles) -> None:
-    source = "import json, io\ndef f():\n    out = io.StringIO()\n    print(json.dumps([1]), file=out)\n    return out"
+    source = (
+        "import json, io\n"
+        "def f():\n    out = io.StringIO()\n    print(json.dumps([1]), file=out)\n    return out"
+    )
     namespace = bundles.make("web", {"a.py": source, "json.py": "", "io.py": ""})
     out = bundles.load(namespace, "a.py:f")()
     assert isinstance(out, io.StringIO)

@@ -212,11 +212,11 @@ def test_code_that_runs_is_not_disturbed_by_detaching(bundles: Bundles) -> None:
     namespace = bundles.make("web", {"a.py": source})
     module = bundles.load(namespace, "a.py")
     found: list[str] = []
-    thread = threading.Thread(target=lambda: found.append(module.f()))
-    thread.start()
-    module.inside.wait(10)
-    go = module.go
+    f, inside, go = module.f, module.inside, module.go
     del module
+    thread = threading.Thread(target=lambda: found.append(f()))
+    thread.start()
+    inside.wait(10)
     importer.detach(namespace.package)
     go.set()
     thread.join()

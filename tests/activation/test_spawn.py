@@ -102,7 +102,8 @@ ATTACHED = """
         package = package_name(record.name, scope.path, record.location, record.tree)
         namespace = resolving.find_namespace(package)
         importer.attach(namespace)
-        return importer.load(namespace, ref("jobs.py:double")), importer.load(namespace, ref("jobs.py:Job"))
+        names = "jobs.py:double", "jobs.py:Job"
+        return [importer.load(namespace, ref(name)) for name in names]
 """
 
 PICKLE = (
@@ -127,7 +128,6 @@ UNPICKLE = """
 """
 
 
-@pytest.mark.long
 def test_s17_a_spawned_child_resolves_the_modules(home: Home) -> None:
     source = (
         ATTACHED

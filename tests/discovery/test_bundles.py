@@ -14,6 +14,7 @@ import pytest
 from lionplug.discovery import bundles
 from lionplug.discovery.bundles import BundleScanner, Scan
 from lionplug.discovery.found import ScopeFolder
+from lionplug.files.opening import Directory
 from lionplug.manifest.parse import parse_manifest
 
 GOOD = b"name: good\nversion: 1.0.0\nlionplug: '>=0'\n"
@@ -132,14 +133,14 @@ def test_an_unreadable_directory_is_found_as_invalid(
 ) -> None:
     add(scope, "closed")
     add(scope, "good")
-    original = bundles.Directory.child
+    original = Directory.child
 
-    def child(self: bundles.Directory, name: str) -> bundles.Directory:
+    def child(self: Directory, name: str) -> Directory:
         if name == "closed":
             raise PermissionError(13, "Permission denied")
         return original(self, name)
 
-    monkeypatch.setattr(bundles.Directory, "child", child)
+    monkeypatch.setattr(Directory, "child", child)
     closed, good = scanner.scan([scope]).bundles
     assert str(closed.problems[0]) == (
         "plugin.yaml: it can't be read (Permission denied). Check its owner and mode."

@@ -23,6 +23,7 @@ def test_the_hash_and_the_copied_bytes_are_those_of_the_file(home: Path, size):
     copied = bytearray()
     with Directory.open(str(home)) as directory:
         digest, length, stat = hash_file(directory, "file", size, sink=copied.extend)
+        assert hash_file(directory, "file", size)[0] == digest
     assert digest == hashlib.sha256(data).hexdigest()
     assert (length, bytes(copied)) == (size, data)
     assert os.path.samestat(stat, (home / "file").stat())

@@ -356,3 +356,15 @@ def pinned_safely(root: Path) -> Tree:
     return Tree(
         str(root), [evolve(entry, sha256=inside) if entry.is_file else entry for entry in entries]
     )
+
+
+def test_s4_a_target_that_is_missing_on_the_disk_is_dangling(bundle):
+    tree = pinned(bundle)
+    (bundle / "d" / "deep" / "text").unlink()
+    os.mkfifo(bundle / "d" / "deep" / "text")
+    with Directory.open(str(bundle)) as root:
+        for _ in range(2):
+            assert [str(each) for each in check_links_on_disk(root, tree.entries.values())] == [
+                "d/link: leads to d/deep/text, which does not exist; remove it or add its target"
+            ]
+            (bundle / "d" / "deep" / "text").unlink(missing_ok=True)

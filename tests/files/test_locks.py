@@ -234,3 +234,15 @@ def test_an_error_inside_frees_the_lock(home):
         with pytest.raises(ZeroDivisionError), make(str(path)):
             raise ZeroDivisionError
         assert is_free(path)
+
+
+def test_a_system_that_can_not_lock_says_so(home, monkeypatch):
+    def no_locks(fd, operation):
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(locks.fcntl, "flock", no_locks)
+    for make in (exclusive, try_exclusive, Lease):
+        with pytest.raises(OSError, match="Function not implemented"):
+            with make(str(home / "lock")):
+                pass
+    assert os.listdir(home) == ["lock"]

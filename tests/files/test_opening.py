@@ -442,3 +442,16 @@ def test_what_vanishes_while_it_is_opened_is_described(home, monkeypatch):
         f"{home}/file: expected a directory, found a path that changes while it is opened; "
         "replace or remove it"
     )
+
+
+def test_s31_other_errors_on_the_way_name_the_path(scope):
+    with pytest.raises(OSError) as caught:
+        read(scope / ("x" * 300))
+    assert caught.value.filename == f"{scope}/{'x' * 300}"
+
+
+def test_s31_systems_without_extended_attributes_have_no_access_lists(scope, monkeypatch):
+    monkeypatch.setattr(owners, "_is_private_group", lambda gid, uid: True)
+    scope.chmod(0o770)
+    monkeypatch.delattr(os, "getxattr", raising=False)
+    assert read(scope / "settings.yaml") == b"good"

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-
-import pytest
-
-import lionplug.files
+import subprocess
+import sys
 
 
-def test_s40_importing_on_another_system_fails_with_one_message(monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "name", "nt")
-        with pytest.raises(ImportError) as caught:
-            importlib.reload(lionplug.files)
-    assert str(caught.value) == (
-        "lionplug needs owners, modes and descriptors as POSIX has them (Linux, macOS, BSD); "
-        "on this system (nt) it can't tell who may change a plugin"
+def test_s40_importing_on_another_system_fails_with_one_message():
+    code = "import sys, os; sys.path[:0] = sys.argv[1:]; os.name = 'nt'; import lionplug.files"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *sys.path], capture_output=True, text=True, check=False
     )
-    importlib.reload(lionplug.files)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "ImportError: lionplug needs owners, modes and descriptors as POSIX has them "
+        "(Linux, macOS, BSD); on this system (nt) it can't tell who may change a plugin"
+    )

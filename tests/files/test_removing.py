@@ -162,3 +162,40 @@ def test_s33_a_name_in_an_open_directory_is_removed(home, victim):
         remove_at(directory, "victim")
         remove_at(directory, "victim")
     assert os.listdir(home) == []
+
+
+def test_s15_a_directory_that_can_not_be_opened_is_mended_once(home, monkeypatch):
+    (home / "tree" / "closed").mkdir(parents=True)
+    (home / "tree" / "closed").chmod(0o000)
+    original = Directory.child
+
+    def child(self, name):
+        if self.lstat(name).st_mode & 0o777 == 0:  # root would be let in
+            raise PermissionError(13, "Permission denied")
+        return original(self, name)
+
+    monkeypatch.setattr(Directory, "child", child)
+    remove_tree(str(home / "tree"))
+    assert os.listdir(home) == []
+
+
+def test_s33_a_directory_that_becomes_a_link_while_it_is_entered_is_not_left(
+    home, victim, monkeypatch
+):
+    (home / "tree" / "d").mkdir(parents=True)
+    original = removing._Removal._clear
+
+    def clear(self):
+        found = original(self)
+        if found:
+            (home / "tree" / "d").rmdir()
+            (home / "tree" / "d").symlink_to(victim)
+        return found
+
+    monkeypatch.setattr(removing._Removal, "_clear", clear)
+    with pytest.raises(UnsafePathError) as caught:
+        remove_tree(str(home / "tree"))
+    assert str(caught.value) == (
+        f"{home}/tree/d: expected a directory, found a link; replace or remove it"
+    )
+    assert (victim / "file").read_text() == "precious"

@@ -332,3 +332,66 @@ def test_s14_hard_links_are_reported_and_refused_on_demand(home: Path):
     assert [str(problem) for problem in check_hard_links(entries)] == [
         "a: is a file with 2 names (hard links), expected one; replace it by a copy"
     ]
+
+
+class Obstinate(Directory):
+    """A directory whose children can't be opened, for the reason that the test gives."""
+
+    __slots__ = ()
+    reason: type[OSError] = OSError
+
+    def child(self, name: str) -> Directory:
+        raise self.reason
+
+    def descend(self, path: str) -> Directory:
+        return type(self)(os.dup(self.fd), self.path)
+
+
+def test_s14_a_directory_that_vanishes_is_not_listed(home: Path, monkeypatch):
+    (home / "gone").mkdir()
+    (home / "stays").write_text("")
+    monkeypatch.setattr(Obstinate, "reason", FileNotFoundError)
+    with Obstinate.open(str(home)) as directory:
+        assert [entry.path for entry in walk(directory, Limits(), Exclusion())] == ["stays"]
+
+
+def test_s14_every_directory_that_can_not_be_read_is_named(home: Path, monkeypatch):
+    (home / "a").mkdir()
+    (home / "b").mkdir()
+    monkeypatch.setattr(Obstinate, "reason", PermissionError)
+    with Obstinate.open(str(home)) as directory, pytest.raises(TreeError) as caught:
+        walk(directory, Limits(), Exclusion())
+    assert sorted(map(str, caught.value.problems)) == [
+        "a: can't be read; change its mode or owner",
+        "b: can't be read; change its mode or owner",
+    ]
+
+
+def test_s14_another_directory_in_its_place_is_a_change(home: Path):
+    (home / "d").mkdir()
+
+    class Replacing(Obstinate):
+        __slots__ = ()
+
+        def child(self, name: str) -> Directory:
+            (home / "d").rename(home / "old")
+            (home / "d").mkdir()
+            return Directory.child(self, name)
+
+    with Replacing.open(str(home)) as directory, pytest.raises(TreeError) as caught:
+        walk(directory, Limits(), Exclusion())
+    assert [str(problem) for problem in caught.value.problems] == [
+        "d: changed while the tree was listed; try again when it is at rest"
+    ]
+
+
+def test_s14_a_file_that_vanishes_is_not_listed(home: Path):
+    for name in ("a", "b"):
+        (home / name).symlink_to("target")
+
+    def excluded(path: str, is_dir: bool) -> bool:
+        if path == "b":
+            (home / "b").unlink()
+        return False
+
+    assert [entry.path for entry in listed(home, exclusion=excluded)] == ["a"]

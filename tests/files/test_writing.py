@@ -508,3 +508,34 @@ def test_s33_kills_at_random_instants_leave_whole_files(file):
         assert data == b"old" or (len(data) == 100_000 and len(set(data)) == 1)
     replace_file(str(file), b"end")
     assert os.listdir(file.parent) == ["state.json"]
+
+
+def test_s15_an_error_while_a_directory_is_made_names_it(home, monkeypatch):
+    def full(name, mode, *, dir_fd):
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, "mkdir", full)
+    with pytest.raises(OSError, match="full") as caught:
+        make_private_directory(str(home / "a" / "b"))
+    assert caught.value.filename == str(home / "a")
+
+
+def test_s33_a_leftover_that_vanishes_meanwhile_is_removed_already(file):
+    name = f".state.json.lionplug-{'2' * 16}"
+    (file.parent / name).write_text("")
+    with Directory.open(str(file.parent)) as directory, pytest.MonkeyPatch.context() as patch:
+        entries = directory.scan()
+        (file.parent / name).unlink()
+        patch.setattr(Directory, "entries", lambda self: iter(entries))
+        replace_at(directory, "state.json", b"new")
+    assert file.read_text() == "new"
+
+
+def test_s33_a_name_that_is_gone_before_it_is_taken_away_is_fine(home):
+    def pieces():
+        (home / "new").unlink()
+        yield b"x"
+        raise OSError("stop")
+
+    with Directory.open(str(home)) as directory, pytest.raises(OSError, match="stop"):
+        write_at(directory, "new", pieces(), 0o600)

@@ -49,7 +49,7 @@ def test_arguments_and_defaults_are_those_of_the_implementation() -> None:
 def test_any_choice_of_arguments(names: tuple[str, ...]) -> None:
     world = World("p")
     seen: list[Any] = []
-    functions = {
+    functions: dict[tuple[str, ...], Any] = {
         (): lambda: seen.append(()),
         ("a",): lambda a: seen.append((a,)),
         ("b",): lambda b: seen.append((b,)),

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from lionplug.errors import LockTimeoutError, TrustFileError
+from lionplug.files import opening
 from lionplug.files.locks import exclusive
 from lionplug.scopes import UserScope
 from lionplug.text import exact
@@ -463,10 +464,9 @@ def test_a_revocation_takes_the_lock_before_it_reads(
     """An approval that is being written at the same time is seen and taken away."""
     record = make_record()
     reads: list[float] = []
-    real = records_module.read_trusted
+    real = opening.read_trusted
     monkeypatch.setattr(
-        records_module,
-        "read_trusted",
+        "lionplug.trust.records.read_trusted",
         lambda *a, **k: reads.append(1) or real(*a, **k),
     )
     results: list[Record | None] = []

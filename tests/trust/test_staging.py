@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lionplug.errors import LockTimeoutError, ManifestError, ScopeError, StoreError, TreeError
+from lionplug.files import locks
 from lionplug.files.limits import Limits
 from lionplug.scopes import UserScope
 from lionplug.text import exact
-from lionplug.trust import staging as staging_module
-from lionplug.trust import workspace as workspace_module
+from lionplug.trust import copying
 from lionplug.trust.staging import live_digest, live_signature, stage
 
 Stage = Callable[..., Any]
@@ -208,7 +208,7 @@ def test_s3_a_copy_that_is_not_what_was_parsed_and_written_is_refused(
     staging: Stage, bundle: Bundle, monkeypatch: pytest.MonkeyPatch, write: str
 ) -> None:
     """As when bytes change under an equal signature, or somebody writes into the copy."""
-    real = staging_module.copy_entries
+    real = copying.copy_entries
 
     def spoiled(source: Any, target: Any, *rest: Any) -> dict[str, str]:
         hashes = real(source, target, *rest)
@@ -217,7 +217,7 @@ def test_s3_a_copy_that_is_not_what_was_parsed_and_written_is_refused(
         Path(target.path, "new.py").write_text("")
         return hashes
 
-    monkeypatch.setattr(staging_module, "copy_entries", spoiled)
+    monkeypatch.setattr("lionplug.trust.staging.copy_entries", spoiled)
     location = bundle()
 
     if write == "other bytes":
@@ -595,7 +595,7 @@ def test_a_name_that_was_taken_for_a_leftover_is_replaced_by_another(
     staging: Stage, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[str] = []
-    real = workspace_module.Lease
+    real = locks.Lease
 
     def lease(path: str) -> Any:
         if not taken:
@@ -603,7 +603,7 @@ def test_a_name_that_was_taken_for_a_leftover_is_replaced_by_another(
             raise LockTimeoutError("held by a process that removes what it stands for")
         return real(path)
 
-    monkeypatch.setattr(workspace_module, "Lease", lease)
+    monkeypatch.setattr("lionplug.trust.workspace.Lease", lease)
 
     with staging(bundle()) as staged:
         assert taken

@@ -23,8 +23,8 @@ from lionplug.files.limits import Limits
 from lionplug.files.locks import exclusive
 from lionplug.scopes import UserScope
 from lionplug.text import exact
+from lionplug.trust import copying, stored
 from lionplug.trust import store as store_module
-from lionplug.trust import stored as stored_module
 from lionplug.trust.digest import PREFIX, hex_of
 from lionplug.trust.staging import StagedTree, stage
 from lionplug.trust.store import Store, StoredTree
@@ -375,13 +375,13 @@ def test_s15_what_only_moved_is_hashed_once_and_sealed_again(
     os.utime(os.path.join(tree.root, "a.py"))
     os.link(os.path.join(tree.root, "lib/run.sh"), os.path.join(str(scope.path), "backup"))
     hashed: list[list[str]] = []
-    real = stored_module.hash_entries
+    real = copying.hash_entries
 
     def spy(root: Any, entries: Any) -> dict[str, str]:
         hashed.append([entry.path for entry in entries])
         return real(root, entries)
 
-    monkeypatch.setattr(stored_module, "hash_entries", spy)
+    monkeypatch.setattr("lionplug.trust.stored.hash_entries", spy)
     store.verify(tree)
     store.verify(tree)
     store.verify(Store(scope).open(tree.digest))
@@ -887,16 +887,16 @@ def test_another_tree_published_meanwhile_stays(
     """The tree that was found wrong is set aside, not the right one that took its place."""
     tree = publish()
     put(os.path.join(tree.root, "a.py"), "EVIL")
-    real = store_module.difference
+    real = stored.difference
 
     def replaced_meanwhile(*arguments: Any) -> str | None:
-        monkeypatch.setattr(store_module, "difference", real)
+        monkeypatch.setattr("lionplug.trust.store.difference", real)
         with staging(bundle(TREE)) as staged:
             assert isinstance(staged, StagedTree)
             Store(store._scope).publish(staged)
         return real(*arguments)
 
-    monkeypatch.setattr(store_module, "difference", replaced_meanwhile)
+    monkeypatch.setattr("lionplug.trust.store.difference", replaced_meanwhile)
     with pytest.raises(StoreError, match="Meanwhile another process put it right"):
         store.verify(tree)
 
