@@ -62,15 +62,16 @@ def describe(kind: Any) -> str:
         return " or ".join(f"`{word}`" for word in kind.words)
     if isinstance(kind, Number):
         what = "a whole number" if isinstance(kind, Integer) else "a number"
-        return f"{what} from {kind.minimum} to {kind.maximum}"
+        return f"{what} from {kind.minimum:,} to {kind.maximum:,}"
     if isinstance(kind, Text):
         return kind.hint
     if isinstance(kind, ListOf):
         inner = kind.item
         if isinstance(inner, Nested):
             return f"a list of {kind.what}"
-        least = f"{kind.least} to {kind.most}" if kind.least else f"at most {kind.most}"
-        return f"a list of {least} {kind.what}: {describe(inner)}"
+        least = f"{kind.least} to {kind.most:,}" if kind.least else f"at most {kind.most:,}"
+        of_each = "" if _same_words(kind.what, describe(inner)) else f": {describe(inner)}"
+        return f"a list of {least} {kind.what}{of_each}"
     if isinstance(kind, MapOf):
         return f"a mapping; keys: {describe(kind.key)}; values: {describe(kind.value)}"
     if isinstance(kind, Nested):
@@ -79,6 +80,15 @@ def describe(kind: Any) -> str:
         return "any JSON data"
     known = {"ParametersSchema": "a JSON Schema", "AnyNode": "a mapping, see below"}
     return known.get(type(kind).__name__, type(kind).__name__)
+
+
+def _same_words(one: str, other: str) -> bool:
+    """Tell whether two texts say the same but for articles and number."""
+    first, second = (
+        [word.removesuffix("s") for word in text.split() if word not in ("a", "an", "the")]
+        for text in (one, other)
+    )
+    return first == second
 
 
 def key_table(cls: type, keys: Collection[str] | None = None) -> str:
@@ -155,7 +165,7 @@ def error_table() -> str:
         mixed = [f"`{name}`" for name in builtin if name != "Exception"]
         carried = [
             f"`{name}`" for name in inspect.signature(cls).parameters if name not in base
-        ] + [f"`{name}`" for name in vars(cls).get("__annotations__", ()) if name[:1] != "_"]
+        ] + [f"`{name}`" for name in inspect.get_annotations(cls) if name[:1] != "_"]
         when = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
         rows.append(
             f"| `{cls.__name__}`{depth} | {', '.join(mixed)} | {_plain(when)} "
@@ -191,13 +201,11 @@ def digest_vectors() -> str:
         if vector["tree"]:
             text += "| kind | path | content or target |\n|---|---|---|\n"
         for entry in vector["tree"]:
-            payload = "".join(f"`{key}` {_json(entry[key])}" for key in entry if key not in _HEAD)
-            text += f"| `{entry['kind']}` | {_json(entry['path'])} | {payload} |\n"
-        text += f"\n```text\n{vector['digest']}\n```\n\n"
+            payload = [_json(entry[key]) for key in ("text", "target") if key in entry]
+            text += f"| `{entry['kind']}` | {_json(entry['path'])} | {''.join(payload)} |\n"
+        text += "\n" if vector["tree"] else ""
+        text += f"```text\n{vector['digest']}\n```\n\n"
     return text
-
-
-_HEAD = ("kind", "path")
 
 
 def _json(value: object) -> str:

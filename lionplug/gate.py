@@ -31,12 +31,14 @@ class CallRecord:
     :ivar failures: Pairs of a plugin that could not be activated and its error.
     """
 
-    # Values of the class and no __init__: a record is made on every gated call.
-    hook: str = ""
-    generation: int = -1
-    open: bool = False
-    refusals: tuple[Any, ...] = ()
-    failures: tuple[tuple[Any, Exception], ...] = ()
+    __slots__ = ("failures", "generation", "hook", "open", "refusals")
+
+    def __init__(self, hook: str = "") -> None:
+        self.hook = hook
+        self.generation = -1
+        self.open = False
+        self.refusals: tuple[Any, ...] = ()
+        self.failures: tuple[tuple[Any, Exception], ...] = ()
 
     def __repr__(self) -> str:
         return f"<CallRecord {self.hook} {'open' if self.open else 'closed'}>"
@@ -89,13 +91,16 @@ class Gate:
 
 def _make_wrapper(hook: str, policy: Policy) -> Callable[[], Generator[None, Any, Any]]:
     enter, leave, look, report = _current.set, _current.reset, policy.look, policy.report
+    new = object.__new__
 
     @hookimpl(wrapper=True, tryfirst=True, specname=hook)
     def gate() -> Generator[None, Any, Any]:
-        record = CallRecord()
+        # Filled in here: calling __init__ would cost as much as all of this.
+        record = new(CallRecord)
         record.hook = hook
         record.generation = look()
         record.open = True
+        record.refusals = record.failures = ()
         token = enter(record)
         try:
             return (yield)

@@ -69,7 +69,7 @@ def seat(
     name: str,
     function: Callable[..., Any],
     options: pluggy.HookimplOpts,
-) -> None:
+) -> HookImpl:
     """Give a registered plugin one more implementation, as ``register`` would have.
 
     :param hook: The hook, which has a specification.
@@ -78,8 +78,13 @@ def seat(
     """
     impl = pluggy.HookImpl(plugin, name, function, options)
     manager._verify_hook(hook, impl)
-    hook._maybe_apply_history(impl)
     hook._add_hookimpl(impl)
+    return impl
+
+
+def replay(hook: HookCaller, impl: HookImpl) -> None:
+    """Call an implementation with the calls that a historic hook had before it came."""
+    hook._maybe_apply_history(impl)
 
 
 def arrange(hook: HookCaller, rank: Callable[[HookImpl], tuple[int, ...]]) -> None:

@@ -25,14 +25,16 @@ class Attached:
 
     :ivar namespace: The namespace.
     :ivar builtins: The ``__builtins__`` of its modules.
+    :ivar holders: The namespaces of the hosts that use it; two hosts may share a scope.
     :ivar values: What references were resolved to, by path and attribute.
     """
 
-    __slots__ = ("builtins", "namespace", "values")
+    __slots__ = ("builtins", "holders", "namespace", "values")
 
     def __init__(self, namespace: Namespace) -> None:
         self.namespace = namespace
         self.builtins = make_builtins(namespace, plugin_of)
+        self.holders: list[Namespace] = []
         self.values: dict[tuple[str, str], Any] = {}
 
 

@@ -19,7 +19,7 @@ from lionplug.activation.namespace import Namespace
 from lionplug.errors import NotGrantedError, StoreError
 from lionplug.text import exact
 
-__all__ = ["Namespace", "Reference", "attach", "detach", "failures_of", "load"]
+__all__ = ["Namespace", "Reference", "attach", "detach", "failures_of", "load", "release"]
 
 
 class Reference(Protocol):
@@ -39,11 +39,28 @@ def attach(namespace: Namespace) -> None:
 
     A package that is attached already stays as it is: its name stands for the same bytes.
     """
-    finder.attach(namespace)
+    if finder.get(namespace.package) is None:
+        failures.forget(namespace.package)
+    holders = finder.attach(namespace).holders
+    if namespace not in holders:
+        holders.append(namespace)
+
+
+def release(namespace: Namespace) -> None:
+    """Let go of an attached namespace; the last host that does so detaches its package.
+
+    For a host whose grant ended: another host of the same user scope in this process may
+    use the package still, or again after a new approval.
+    """
+    attached = finder.get(namespace.package)
+    if attached is not None and namespace in attached.holders:
+        attached.holders.remove(namespace)
+        if not attached.holders:
+            detach(namespace.package)
 
 
 def detach(package: str) -> None:
-    """Forget the modules of a package: its names leave ``sys.modules`` (SECURITY-RULES S17).
+    """Forget the modules of a package, whoever uses it: its names leave ``sys.modules`` (S17).
 
     Code of it that runs goes on, but imports no further module of the package.
     """

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from threading import RLock
+from types import ModuleType
 from typing import Any
 
 import pluggy
 
-from lionplug.activation.adapter import arrange, seat, spec_arguments
+from lionplug.activation.adapter import arrange, replay, seat, spec_arguments
 from lionplug.activation.owners import running_plugin
 from lionplug.activation.stand_in import LazyPlugin, keep_function, seats_of
 from lionplug.gate import Gate, Policy
+from lionplug.text import exact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 
 # Where an implementation stands: later rows are called earlier, as pluggy does it.
 _HOST, _LAZY, _ATTRIBUTED, _GATE = range(4)
+
+
+_logger = logging.getLogger("lionplug")
 
 
 def _nobody(*args: Any) -> None:
@@ -150,6 +156,8 @@ class HookManager(pluggy.PluginManager):
             several plugins.
         """
         with self._lock:
+            if list(plugins) == list(self._lazy.items()):
+                return
             wanted = dict(plugins)
             for name, plugin in list(self._lazy.items()):
                 if wanted.get(name) is not plugin:
@@ -159,6 +167,7 @@ class HookManager(pluggy.PluginManager):
                 if name not in self._lazy:
                     self._lazy[name] = plugin
                     self._put_in(name, plugin)
+            self._lazy = wanted
             self._update_gates()
             self._arrange(self._lazy_hooks)
 
@@ -188,12 +197,21 @@ class HookManager(pluggy.PluginManager):
         function: Callable[..., Any],
     ) -> None:
         name = seats_of(plugin).name
-        # Kept first: history that is replayed to it may look at the plugin.
         keep_function(plugin, place, function)
         try:
-            seat(self, hook, plugin, name, function, lazy.options())
+            impl = seat(self, hook, plugin, name, function, lazy.options())
         except pluggy.PluginValidationError as error:
             self._on_misfit(name, lazy.hook, str(error))
+            return
+        try:
+            replay(hook, impl)
+        except Exception as error:  # noqa: BLE001 - one plugin must not keep others out
+            _logger.warning(
+                "plugin %s: an earlier call of hook %s was replayed to it and raised %s",
+                exact(name),
+                exact(lazy.hook),
+                exact(f"{type(error).__name__}: {error}"),
+            )
 
     def _take_out(self, name: str, plugin: object) -> None:
         del self._lazy[name]
@@ -255,6 +273,8 @@ class HookManager(pluggy.PluginManager):
         )
 
     def _stand_in(self, plugin: Any) -> Any:
+        if not isinstance(plugin, ModuleType) or isinstance(plugin, LazyPlugin):
+            return plugin
         for lazy in self._lazy.values():
             if isinstance(lazy, LazyPlugin) and any(
                 plugin is module for module in seats_of(lazy).loaded

@@ -115,8 +115,7 @@ class Target:
     def _open_record(self) -> CallRecord:
         record = record_of(self.hook)
         if record is None:
-            record = CallRecord()
-            record.hook = self.hook
+            record = CallRecord(self.hook)
         return record
 
     def _fitted(self, function: Callable[..., Any]) -> Callable[..., Any]:

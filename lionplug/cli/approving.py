@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lionplug.cli.describe import scope_notice, state_of, wrapped
+from lionplug.cli.describe import scope_line, state_of, wrapped
 from lionplug.cli.group import Command
 from lionplug.cli.options import TYPED_ONLY, json_option, plugin_argument
 from lionplug.cli.progress import progress
@@ -138,10 +138,11 @@ def _disclose(session: Session, review: Review, terminal: Terminal | None) -> No
     """Print the difference and the disclosure, also where the question will stand."""
     output = session.output
     width = output.width
-    moved = scope_notice(session.host)
+    moved = scope_line(session.host)
+    show = f"{session.host.command} show {quote(review.plugin.address)}"
     lines = [moved, ""] if moved else []
     if review.diff is not None:
-        lines += ["What changed since the approval:", "", *review.diff.lines(), ""]
+        lines += ["What changed since the approval:", "", *review.diff.lines(width, show), ""]
     lines += review.disclosure.lines(width)
     output.text(lines)
     stream = output.text_stream

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +18,7 @@ from lionplug.cli.options import json_option
 from lionplug.cli.results import jsonable, result_lines
 from lionplug.cli.session import Session, pass_session
 from lionplug.errors import AsyncToolError, LionplugError
+from lionplug.imports import safe_imports
 
 if TYPE_CHECKING:
     from lionplug.surfaces.tools import Tool
@@ -77,7 +77,9 @@ def call_tool(handle: Tool, arguments: dict[str, Any]) -> object:
                 return handle.call(arguments)
             except AsyncToolError:  # known only after the import
                 pass
-        return asyncio.run(handle.acall(arguments))
+        with safe_imports():
+            from asyncio import run
+        return run(handle.acall(arguments))
     except LionplugError:
         raise
     except (Exception, SystemExit) as error:
@@ -88,7 +90,7 @@ def call_tool(handle: Tool, arguments: dict[str, Any]) -> object:
 def _prints_aside() -> Iterator[None]:
     """Send what a tool writes to standard output to standard error, whatever writes it.
 
-    It is done below Python, because a program that the tool starts writes too.
+    It is done in Python and below it, because a program that the tool starts writes too.
     """
     try:
         sys.stdout.flush()
@@ -98,7 +100,8 @@ def _prints_aside() -> Iterator[None]:
         return
     try:
         os.dup2(2, 1)
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
     finally:
         sys.stdout.flush()
         os.dup2(kept, 1)

@@ -13,7 +13,7 @@ from lionplug.cli.options import json_option, plugin_argument
 from lionplug.cli.progress import progress
 from lionplug.cli.session import Session, pass_session
 from lionplug.errors import LionplugError
-from lionplug.text import exact, is_blank
+from lionplug.text import exact, is_blank, quote
 
 
 @click.command(
@@ -42,7 +42,8 @@ def diff_command(session: Session, name: str) -> None:
     elif difference.empty:
         output.text(f"{exact(name)} is what was approved.")
     else:
-        output.text(difference.lines())
+        show = f"{session.host.command} show {quote(name)}"
+        output.text(difference.lines(output.width, show))
 
 
 @click.command(

@@ -10,6 +10,7 @@ from lionplug.sources import SourceSignature
 from lionplug.text import argv_json, exact, prose
 
 if TYPE_CHECKING:
+    from lionplug.host import Host
     from lionplug.inventory.plugin import Plugin
     from lionplug.manifest.capability import Capability
 
@@ -36,12 +37,15 @@ def state_of(plugin: Plugin) -> str:
     return f"{plugin.state} (failed)" if plugin.failed else plugin.state
 
 
-def scope_notice(host: Any) -> str | None:
-    """Return the line that names a user scope that is not where it usually is (S6)."""
+def scope_line(host: Host) -> str | None:
+    """Return the line that names a user scope that is not where it usually is (S6).
+
+    It is the host's first notice; with it everything else has to be read differently, so
+    it stands above all.
+    """
+    notices = host.plugins.notices
     scope = host.user_scope
-    if not scope.moved:
-        return None
-    return f"User scope: {exact(scope.path or 'none')} (moved by {exact(scope.source)})"
+    return notices[0] if scope.moved and not scope.problem and notices else None
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:

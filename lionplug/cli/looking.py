@@ -12,7 +12,7 @@ import click
 from lionplug.cli.describe import (
     SUMMARY,
     capability_lines,
-    scope_notice,
+    scope_line,
     state_of,
     wrapped,
 )
@@ -52,17 +52,17 @@ STYLES = {"active": "green", "invalid": "red", "collision": "red", "disabled": "
 def list_command(session: Session) -> None:
     """List plugins."""
     host, output = session.host, session.output
-    moved = scope_notice(host)
+    host.plugins.refresh()
+    moved = scope_line(host)
     if moved:
         output.text(moved)
-    host.plugins.refresh()
     for record in host.prune():
         output.note(
             f"Dropped the approval of {exact(record.name)}: nothing is left at "
             f"{exact(record.location)}. If it comes back, it has to be approved again."
         )
     plugins = host.plugins.all
-    output.note(host.plugins.notices)
+    output.note(host.plugins.notices[1 if moved else 0 :])
     if output.as_json:
         output.document([_row(plugin) for plugin in plugins])
     elif plugins:
@@ -102,10 +102,10 @@ def _table(plugins: Sequence[Plugin]) -> str:
 
 
 def _about(plugin: Plugin) -> str:
-    if plugin.state == "active" and not plugin.failed:
-        return prose(plugin.description, SUMMARY)
-    reason = plugin.failed or plugin.reason.split("\n")[0]
-    return f"{reason}\n-> {plugin.next_command}" if plugin.next_command else reason
+    lines = [prose(plugin.description, SUMMARY), plugin.failed or plugin.reason.split("\n")[0]]
+    if plugin.next_command:
+        lines.append(f"-> {plugin.next_command}")
+    return "\n".join(filter(None, lines))
 
 
 def _empty(host: Host) -> list[str]:

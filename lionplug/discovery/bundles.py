@@ -121,7 +121,7 @@ class BundleScanner:
     def _look_at(
         self, folder: Directory, scope: ScopeFolder, name: str, is_link: bool
     ) -> FoundBundle | None:
-        """Return the bundle of one directory entry; ``None`` if a link leads out of the project."""
+        """Return the bundle of one directory entry; ``None`` for a link that leads to none."""
         known = self._known.get((scope.directory, name))
         if known is not None and not is_link and known.manifest_signature is not None:
             # One stat by descriptor: enough to see that the manifest was not touched.
@@ -131,7 +131,8 @@ class BundleScanner:
         location = os.path.join(folder.path, name)
         if is_link:
             location = os.path.realpath(location)
-            if scope.kind == "project" and not is_inside(location, scope.root):
+            outside = scope.kind == "project" and not is_inside(location, scope.root)
+            if outside or not os.path.isdir(location):
                 return None
         try:
             with Directory.open(location) if is_link else folder.child(name) as bundle:

@@ -7,8 +7,9 @@ characters. A document that two readers could take for two different ones is ref
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-from lionplug.documents.problems import Problems
+from lionplug.documents.problems import LIMIT, Problems
 
 #: Largest document, in bytes.
 MAX_BYTES = 2**20
@@ -83,14 +84,17 @@ def _note_bad_bytes(error: UnicodeDecodeError, offset: int, problems: Problems) 
 
 
 def _note_refused(text: str, problems: Problems) -> None:
-    line, start = 1, 0
-    for match in _REFUSED.finditer(text):
-        breaks = text.count("\n", start, match.start())
+    line, start, seen = 1, 0, 0
+    found = _REFUSED.finditer(text)
+    for match in islice(found, LIMIT):
+        breaks = text.count("\n", seen, match.start())
         if breaks:
             line += breaks
-            start = text.rfind("\n", start, match.start()) + 1
+            start = text.rfind("\n", seen, match.start()) + 1
+        seen = match.start()
         code, message = _why_refused(match.group())
         problems.add(code, message, line, match.start() - start + 1)
+    problems.count += sum(1 for _ in found)
 
 
 def _why_refused(character: str) -> tuple[str, str]:

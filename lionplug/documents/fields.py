@@ -41,7 +41,8 @@ class Text(FieldType):
 
     :param pattern: Regular expression that the whole text must match; ours, never foreign.
     :param hint: What the pattern means, as the object of "expected".
-    :param check: Returns why a text is refused, or ``None``. A reason begins with "expected".
+    :param check: Returns why a text is refused, or ``None``. To a reason that begins with
+        "expected" it is added what was found.
     :param max_length: Greatest number of characters.
     :param empty: Whether ``""`` is a value.
     :param code: Code of the problem of a text that is refused.
@@ -81,7 +82,9 @@ class Text(FieldType):
         if self._matches is not None and self._matches(text) is None:
             return f"expected {self.hint}, found {shown(text)}"
         reason = self.check(text) if self.check else None
-        return f"{reason}, found {shown(text)}" if reason else None
+        if reason is None or not reason.startswith("expected"):
+            return reason and f"{shown(text)}: {reason}"
+        return f"{reason}, found {shown(text)}"
 
     def json_schema(self) -> dict[str, Any]:
         # Other readers take an unquoted 1.10 for a number; it is as good here.

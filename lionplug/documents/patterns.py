@@ -20,7 +20,7 @@ MAX_PATTERN = 200
 
 _MAX_MEMORY = 2**20  # bytes for one compiled pattern
 _LOOK_AROUND = re.compile(r"\(\?(?:[=!]|<[=!])")
-_BACK_REFERENCE = re.compile(r"invalid escape sequence: \\[1-9]|\(\?P=")
+_BACK_REFERENCE = re.compile(r"invalid escape sequence: \\[1-9]")
 
 
 def why_not_pattern(pattern: str) -> str | None:
@@ -48,7 +48,7 @@ def _why_not_re2(pattern: str) -> str | None:
         return None
     if _LOOK_AROUND.search(reason) or "invalid perl operator: (?<" in reason:
         return "look-around can't be matched in bounded time; write the pattern without it"
-    if _BACK_REFERENCE.search(reason):
+    if _BACK_REFERENCE.search(reason) or "(?P=" in pattern:
         return "back-references can't be matched in bounded time; write the pattern without them"
     return f"RE2, which matches in bounded time, refuses it: {exact(reason)}"
 

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 #: Length of one name, and of a whole path, in bytes of UTF-8.
 LONGEST_NAME = 255
 LONGEST_PATH = 4096
+_WIDEST = 4  # bytes of one character in UTF-8
 
 _DIGITS = "123456789¹²³"
 _RESERVED = frozenset(
     ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
     + [device + digit for device in ("COM", "LPT") for digit in _DIGITS]
 )
-_CONTROL = frozenset(map(chr, [*range(0x20), *range(0x7F, 0xA0)]))
+_REFUSED = frozenset(["\\", ":", *map(chr, [*range(0x20), *range(0x7F, 0xA0)])])
 
 
 def check_name(name: str) -> tuple[str, str] | None:
@@ -41,27 +42,22 @@ def check_name(name: str) -> tuple[str, str] | None:
         if not unicodedata.is_normalized("NFC", name):
             normal = exact(unicodedata.normalize("NFC", name))
             return "name-encoding", f"is not in Unicode form NFC; rename it to {normal}"
-    for character in name:
-        if character in _CONTROL:
-            return "name-character", f"holds the control character {exact(character)}; rename it"
-        if character == "\\":
-            fault = "holds a backslash, which Windows takes for a separator; rename it"
-            return "name-character", fault
-        if character == ":":
-            fault = "holds a colon, which means something else on Windows; rename it"
-            return "name-character", fault
+    if not _REFUSED.isdisjoint(name):
+        return "name-character", _character_fault(next(filter(_REFUSED.__contains__, name)))
     if name[-1] in ". ":
         what = "dot" if name[-1] == "." else "space"
         return "name-ending", f"ends in a {what}, which Windows takes off; rename it"
     if name.partition(".")[0].rstrip(" ").upper() in _RESERVED:
         return "name-reserved", "is a device on Windows, whatever its extension; rename it"
-    length = len(name.encode())
-    if length > LONGEST_NAME:
-        return (
-            "name-length",
-            f"has a name of {length} bytes, expected at most {LONGEST_NAME}; shorten it",
-        )
-    return None
+    return _check_length("name", name, LONGEST_NAME)
+
+
+def _character_fault(character: str) -> str:
+    if character == "\\":
+        return "holds a backslash, which Windows takes for a separator; rename it"
+    if character == ":":
+        return "holds a colon, which means something else on Windows; rename it"
+    return f"holds the control character {exact(character)}; rename it"
 
 
 def check_names(entries: Iterable[Entry]) -> list[Problem]:
@@ -99,7 +95,11 @@ class _Checker:
         parent, _, name = path.rpartition("/")
         if name not in self._verdicts:
             self._verdicts[name] = check_name(name)
-        return self._verdicts[name] or _check_length(path) or self._collision(parent, name)
+        return (
+            self._verdicts[name]
+            or _check_length("path", path, LONGEST_PATH)
+            or self._collision(parent, name)
+        )
 
     def _collision(self, parent: str, name: str) -> tuple[str, str] | None:
         other = self._siblings.setdefault((parent, _folded(name)), name)
@@ -122,14 +122,13 @@ def problem_of(path: str, code: str, fault: str) -> Problem:
     return Problem(code, fault, file=exact(path))
 
 
-def _check_length(path: str) -> tuple[str, str] | None:
-    length = len(path.encode("utf-8", "surrogatepass"))
-    if length > LONGEST_PATH:
-        return (
-            "name-length",
-            f"has a path of {length} bytes, expected at most {LONGEST_PATH}; shorten it",
-        )
-    return None
+def _check_length(what: str, text: str, most: int) -> tuple[str, str] | None:
+    if len(text) * _WIDEST <= most:
+        return None
+    length = len(text.encode("utf-8", "surrogatepass"))
+    if length <= most:
+        return None
+    return "name-length", f"has a {what} of {length} bytes, expected at most {most}; shorten it"
 
 
 def _folded(name: str) -> str:

@@ -224,14 +224,17 @@ class Approvals:
         core.require_user_scope()
         location = self._location_of_record(name)
         was_imported = core.was_imported(location)
+        unreadable = location in core.grants.state.unreadable
         record = core.trust_file.revoke(location=location)
         core.approvals_changed(location)
         core.collect_garbage()
-        if record is None:
+        if record is None and not unreadable:
             raise PluginNotFoundError(
                 f"{exact(name)} is not approved, so there is nothing to take back.", plugin=name
             )
-        return Revocation(name=record.name, location=location, was_imported=was_imported)
+        return Revocation(
+            name=record.name if record else name, location=location, was_imported=was_imported
+        )
 
     def _location_of_record(self, name: str) -> str:
         """Find what to revoke by the records: the plugin itself may be gone or broken."""

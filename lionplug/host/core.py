@@ -15,7 +15,12 @@ from lionplug.activation.active import ActivePlugin
 from lionplug.activation.log import ActivationLog
 from lionplug.activation.manager import HookManager
 from lionplug.discovery.bundles import BundleScanner
-from lionplug.errors import CapabilityNotFoundError, ScopeError
+from lionplug.errors import (
+    CapabilityNotFoundError,
+    LockTimeoutError,
+    ScopeError,
+    TrustError,
+)
 from lionplug.files.limits import Limits
 from lionplug.gate import CallRecord, Policy, record_of
 from lionplug.host.approvals import Approvals
@@ -205,10 +210,15 @@ class Core:
             raise ScopeError(self.user_scope.problem or "there is no user scope")
 
     def collect_garbage(self) -> None:
-        """Remove approved trees that no record names and no process uses (S16)."""
-        self.grants.look()
-        if not self.grants.state.problem:
-            self.store.collect({record.tree for record in self.grants.state.records.values()})
+        """Remove approved trees that no record names and no process uses (S16).
+
+        What was asked for is done by then, so that a store which can't be written now, or
+        is busy, is left for the next time.
+        """
+        try:
+            self.store.collect(self.trust_file.named_trees)
+        except (TrustError, LockTimeoutError) as error:
+            _logger.info("approved trees that nobody needs were not removed: %s", error)
 
     def was_imported(self, location: str) -> bool:
         """Tell whether code of a copy was imported in this process."""

@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -230,6 +231,51 @@ def test_detaching_while_a_module_is_imported(bundles: Bundles) -> None:
         bundles.load(namespace, "a.py:f")
     assert not [name for name in sys.modules if name.startswith(namespace.package)]
     assert importer.failures_of(namespace.package) == ()
+
+
+def test_detaching_while_a_module_is_imported_that_then_fails(bundles: Bundles) -> None:
+    source = "from lionplug.activation import importer\nimporter.detach(__package__)\n1 / 0"
+    namespace = bundles.make("web", {"a.py": source, "b.py": "f = len"})
+    with pytest.raises(NotGrantedError) as caught:
+        bundles.load(namespace, "a.py:f")
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    importer.attach(namespace)
+    assert importer.failures_of(namespace.package) == ()
+    assert bundles.load(namespace, "b.py:f") is len
+
+
+def test_detaching_right_after_a_module_was_imported(
+    bundles: Bundles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    namespace = bundles.make("web", {"a.py": "f = len"})
+    real = importlib.import_module
+
+    def import_module(name: str) -> object:
+        module = real(name)
+        importer.detach(namespace.package)
+        sys.modules[name] = module
+        return module
+
+    monkeypatch.setattr(importlib, "import_module", import_module)
+    with pytest.raises(NotGrantedError):
+        bundles.load(namespace, "a.py:f")
+    assert not [name for name in sys.modules if name.startswith(namespace.package)]
+
+
+def test_s17_the_last_host_of_a_scope_lets_the_names_go(bundles: Bundles) -> None:
+    one = bundles.make("web", {"a.py": "f = len"})
+    two = evolve(one)
+    importer.attach(two)
+    importer.attach(two)
+    assert bundles.load(two, "a.py:f") is len
+    importer.release(one)
+    importer.release(one)
+    assert bundles.load(two, "a.py:f") is len
+    importer.release(two)
+    assert not [name for name in sys.modules if name.startswith(one.package)]
+    importer.release(two)
+    with pytest.raises(NotGrantedError):
+        bundles.load(two, "a.py:f")
 
 
 def test_the_grant_is_asked_right_before_the_import(bundles: Bundles) -> None:

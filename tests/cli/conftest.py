@@ -11,9 +11,11 @@ from tests.cli.place import Place
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+def place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Place]:
     """A home and a project of their own."""
-    found = Place(tmp_path)
+    found = Place(tmp_path, monkeypatch, capfd)
     yield found
     found.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -9,8 +10,15 @@ import select
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from lionplug.cli.app import make_lionplug
+from lionplug.cli.group import run
+from lionplug.host import Host
 
 PROGRAM = [sys.executable, "-m", "lionplug"]
 
@@ -95,7 +103,11 @@ class Place:
     :ivar project: A checkout in which the command is run.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(
+        self, root: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
+    ) -> None:
+        self._patch = patch
+        self._capture = capture
         self.home = root / "home"
         self.project = root / "project"
         self._open: list[tuple[subprocess.Popen[bytes], int]] = []
@@ -123,7 +135,24 @@ class Place:
         kept = {name: os.environ[name] for name in names if name in os.environ}
         return kept | {"HOME": str(self.home), "TERM": "xterm", "COLUMNS": "100"} | more
 
-    def run(
+    def run(self, *arguments: str, stdin: str = "") -> Result:
+        """Run the command in this process: a hundred times faster than from outside.
+
+        The user scope is given by argument, because the environment that counts is the
+        one that this process was started with.
+        """
+        here = partial(Host, user_dir=str(self.home / ".lionplug"))
+        with self._patch.context() as patch:
+            patch.chdir(self.project)
+            patch.setattr("lionplug.host.Host", here)
+            patch.setattr("lionplug.cli.prompt.TERMINAL", os.devnull)
+            patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+            self._capture.readouterr()
+            code = run(make_lionplug(), "lionplug", list(arguments))
+        out, err = self._capture.readouterr()
+        return Result(code, out, err)
+
+    def outside(
         self,
         *arguments: str,
         stdin: str | None = None,
@@ -131,7 +160,7 @@ class Place:
         program: list[str] | None = None,
         **environment: str,
     ) -> Result:
-        """Run the command without any terminal."""
+        """Run the command as a program without any terminal."""
         done = subprocess.run(
             [*(program or PROGRAM), *arguments],
             input=(stdin or "").encode(),
@@ -196,7 +225,7 @@ class Place:
         (root / "tools").mkdir(parents=True)
         (root / "plugin.yaml").write_text(manifest or MANIFEST.format(name=name))
         (root / "tools" / "greet.py").write_text(
-            f"open({str(self.marker)!r}, 'a').write('x')\n" + (code or CODE)
+            f"with open({str(self.marker)!r}, 'a') as file:\n    file.write('x')\n" + (code or CODE)
         )
         return root
 

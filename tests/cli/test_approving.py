@@ -163,7 +163,7 @@ def test_s23_no_variable_answers(place: Place, greeter: Greeter) -> None:
     greeter()
     digest = "lp1:sha256:" + digits(place)
     variables = VARIABLES | {"LIONPLUG_TRUST_EXPECT": digest, "LIONPLUG_EXPECT": digest}
-    assert place.run("trust", "greeter", **variables).code == 1
+    assert place.outside("trust", "greeter", **variables).code == 1
     terminal = place.terminal("trust", "greeter", **variables)
     terminal.wait_for(QUESTION)
     terminal.type("\n")

@@ -17,7 +17,7 @@ Greeter = Callable[..., Path]
 
 def complete(place: Place, line: str, **environment: str) -> Result:
     words = line.split(" ")
-    return place.run(
+    return place.outside(
         _LIONPLUG_COMPLETE="bash_complete",
         COMP_WORDS=line,
         COMP_CWORD=str(len(words) - 1),
@@ -72,9 +72,9 @@ def test_errors_are_swallowed(place: Place) -> None:
     odd = complete(place, "lionplug info x", LIONPLUG_HOST="no-such-host-here")
     assert (odd.out.strip(), odd.err) == ("", "")
     for question in ("tcsh_complete", "bash_source", "bash", "x"):
-        result = place.run("list", _LIONPLUG_COMPLETE=question)
+        result = place.outside("list", _LIONPLUG_COMPLETE=question)
         assert (result.code, result.out, result.err) == (1, "", "")
-    result = place.run(_LIONPLUG_COMPLETE="bash_complete")  # without the words
+    result = place.outside(_LIONPLUG_COMPLETE="bash_complete")  # without the words
     assert (result.code, result.out, result.err) == (1, "", "")
 
 
@@ -83,7 +83,7 @@ def test_scripts_are_valid_and_run_no_program_to_be_printed(place: Place, shell:
     planted = place.project / shell
     planted.write_text(f"#!/bin/sh\ntouch {place.marker}\n")
     planted.chmod(0o755)
-    result = place.run("completion", shell, PATH=".:/usr/bin:/bin")
+    result = place.outside("completion", shell, PATH=".:/usr/bin:/bin")
     assert result.code == 0
     assert "_LIONPLUG_COMPLETE" in result.out
     assert "%(" not in result.out

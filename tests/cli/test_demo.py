@@ -28,7 +28,7 @@ def checkout(tmp_path: Path) -> Path:
 @pytest.fixture
 def shown(place: Place, checkout: Path) -> Result:
     """One run without a terminal."""
-    return place.run(program=[sys.executable, str(DEMO), str(checkout)])
+    return place.outside(program=[sys.executable, str(DEMO), str(checkout)])
 
 
 def test_the_demo_goes_through_every_step(shown: Result, checkout: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_demo_leaves_nothing_behind(place: Place, shown: Result, checkout: P
 @pytest.mark.long
 def test_the_demo_on_this_checkout_is_quick(place: Place) -> None:
     begin = time.monotonic()
-    result = place.run(program=[sys.executable, str(DEMO)])
+    result = place.outside(program=[sys.executable, str(DEMO)])
     assert result.code == 0, result
     assert time.monotonic() - begin < 15
 

@@ -18,10 +18,16 @@ NASTY = (
     "\x1b[2J\x1b[H\x1b]52;c;eA==\x07Verified\r\nApprove? [y/N] y\x9b1m\u200b\u202e\u3164\u00ad"
     "\u2800\ufe0f\U000e0041\u00a0[bold]x[/bold] :lock: [link=file:///]y[/link] \u0430"
 )
-ARGV = ["hooks/run", "[bold]", "[conceal]", "--upload", "\u202e", "", "x\r\ny", "🔒"]
+ARGV = ["hooks/run", "[bold]", "[conceal]", "--upload", "\u202e", "x\r\ny", "🔒"]
 
 #: Of all that is beyond ASCII only this letter of a description may be shown as it is.
 LETTER = "\u0430"
+
+
+def in_yaml(manifest: object) -> str:
+    """Return JSON that is YAML too, which has no surrogate pairs."""
+    text = json.dumps(manifest, ensure_ascii=False)
+    return "".join(one if " " <= one <= "~" else f"\\U{ord(one):08x}" for one in text)
 
 
 def write(place: Place) -> Path:
@@ -43,7 +49,7 @@ def write(place: Place) -> Path:
     }
     root = place.bundle(
         place.user_plugins,
-        manifest=json.dumps(manifest, ensure_ascii=True),
+        manifest=in_yaml(manifest),
         code=f"def greet(text: str = {NASTY!r}):\n    raise ValueError(text)\n",
     )
     (root / "hooks").mkdir()

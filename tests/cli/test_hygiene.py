@@ -28,7 +28,7 @@ def clone(place: Place, greeter: Greeter) -> Place:
         (place.project / f"{name}.py").write_text(
             f"open({str(place.marker)!r}, 'a').write({name!r})\nraise ImportError\n"
         )
-    for folder in ("lionplug/bundles", "rich"):
+    for folder in ("lionplug.bundles", "rich"):
         (place.project / folder).mkdir(parents=True)
         (place.project / folder / "__init__.py").write_text(
             f"open({str(place.marker)!r}, 'a').write({folder!r})\n"
@@ -42,7 +42,7 @@ COMMANDS = [["list"], ["info", "greeter"], ["trust", "greeter"], ["call", "greet
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_s19_python_m_in_a_hostile_checkout(clone: Place, command: list[str]) -> None:
     program = [sys.executable, "-m", "lionplug"]
-    result = clone.run(*command, program=program)
+    result = clone.outside(*command, program=program)
     assert not clone.marker.exists(), clone.marker.read_text()
     assert result.code == (1 if command[0] in ("trust", "call") else 0), result
 
@@ -52,13 +52,12 @@ def test_s19_the_script_with_a_path_that_names_the_checkout(clone: Place, path: 
     script = shutil.which("lionplug", path=str(Path(sys.executable).parent))
     if script is None:
         pytest.skip("lionplug is not installed as a script beside this interpreter")
-    shutil.rmtree(clone.project / "lionplug")  # PYTHONPATH decides where lionplug itself is
     # What the interpreter itself imports at its start from PYTHONPATH is beyond a program.
     for name in ("json", "unicodedata", "importlib_metadata"):
         (clone.project / f"{name}.py").unlink()
     value = path.replace("PROJECT", str(clone.project))
     for command in COMMANDS:
-        clone.run(*command, program=[script], PYTHONPATH=value)
+        clone.outside(*command, program=[script], PYTHONPATH=value)
         assert not clone.marker.exists(), clone.marker.read_text()
 
 
@@ -67,5 +66,5 @@ def test_no_heavy_module_is_loaded_for_help(place: Place) -> None:
         "import sys; from lionplug.cli.main import main; main(['--help'])\n"
         "print(sorted({'yaml', 'rich', 'jsonschema', 'asyncio'} & set(sys.modules)))"
     )
-    result = place.run(program=[sys.executable, "-c", code])
+    result = place.outside(program=[sys.executable, "-c", code])
     assert result.out.splitlines()[-1] == "[]", result

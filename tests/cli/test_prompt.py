@@ -83,7 +83,7 @@ def test_s23_standard_input_answers_nothing(place: Place) -> None:
 
 
 def test_s23_without_a_terminal_nothing_waits(place: Place) -> None:
-    result = place.run(program=asking())
+    result = place.outside(program=asking())
     assert result.code == 1
     assert result.err.rstrip().endswith("NoTerminalError")
 

@@ -58,7 +58,7 @@ def test_every_command_gives_one_document(place: Place, greeter: Greeter) -> Non
     digest = place.run("digest", str(root)).out.strip()
     for command in GOOD:
         words = [{"DIGEST": digest, "BUNDLE": str(root)}.get(word, word) for word in command]
-        result = place.run(*words, "--json", PYTHONWARNINGS="always")
+        result = place.outside(*words, "--json", PYTHONWARNINGS="always")
         assert result.code == 0, (words, result)
         json.loads(result.out)
         assert result.out.isascii()
@@ -159,7 +159,7 @@ def test_escape_codes_only_where_they_are_wanted(place: Place, greeter: Greeter)
         plain = place.terminal("list", **variables)
         assert plain.finish() == 0
         assert "\x1b" not in plain.text
-    piped = place.run("list", FORCE_COLOR="1", CLICOLOR_FORCE="1", TTY_COMPATIBLE="1")
+    piped = place.outside("list", FORCE_COLOR="1", CLICOLOR_FORCE="1", TTY_COMPATIBLE="1")
     assert "\x1b" not in piped.out + piped.err
 
 
@@ -168,7 +168,7 @@ def test_an_ascii_terminal_gets_ascii(place: Place, greeter: Greeter) -> None:
         manifest="name: greeter\nversion: '1'\ndescription: Grüße\nlionplug: '>=0'\n"
         "capabilities: {agents: [tools/greet.py]}\n"
     )
-    result = place.run("info", "greeter", PYTHONIOENCODING="ascii")
+    result = place.outside("info", "greeter", PYTHONIOENCODING="ascii")
     assert result.code == 0, result
     assert result.out.isascii()
 
@@ -214,15 +214,14 @@ def test_debug_shows_the_traceback(place: Place) -> None:
 
 
 def test_the_host_is_chosen_by_option_or_variable(place: Place) -> None:
-    assert ".lionplug/plugins" in place.run("list").out
     # pluggy is surely installed; its plugins would lie in ~/.pluggy/plugins.
-    chosen = place.run("--host", "pluggy", "list")
+    chosen = place.outside("--host", "pluggy", "list")
     assert f"{place.home}/.pluggy/plugins" in chosen.out
-    named = place.run("list", LIONPLUG_HOST="pluggy")
+    named = place.outside("list", LIONPLUG_HOST="pluggy")
     assert f"{place.home}/.pluggy/plugins" in named.out
-    both = place.run("--host", "lionplug", "list", LIONPLUG_HOST="pluggy")
+    both = place.outside("--host", "lionplug", "list", LIONPLUG_HOST="pluggy")
     assert f"{place.home}/.lionplug/plugins" in both.out
-    unknown = place.run("list", LIONPLUG_HOST="no-such-host-here")
+    unknown = place.outside("list", LIONPLUG_HOST="no-such-host-here")
     assert unknown.code == 2
     assert "Error: LIONPLUG_HOST names the host no-such-host-here, but" in unknown.err
 
@@ -230,5 +229,5 @@ def test_the_host_is_chosen_by_option_or_variable(place: Place) -> None:
 def test_messages_name_the_command_of_their_host(place: Place) -> None:
     manifest = "name: greeter\nversion: '1'\npluggy: '>=0'\ncapabilities:\n  agents: [a.md]\n"
     place.bundle(place.home / ".pluggy" / "plugins", manifest=manifest)
-    result = place.run("--host", "pluggy", "list")
+    result = place.outside("--host", "pluggy", "list")
     assert "lionplug --host pluggy trust greeter" in " ".join(result.out.split()), result

@@ -188,6 +188,12 @@ def test_plugins_linked_to_the_root_of_the_disk_is_not_searched(
     )
 
 
+def test_a_link_to_a_file_is_no_bundle(scope: ScopeFolder, scanner: BundleScanner) -> None:
+    (plugins(scope) / "file").write_bytes(b"")
+    (plugins(scope) / "link").symlink_to("file")
+    assert scanner.scan([scope]) == Scan(bundles=(), notices=())
+
+
 def test_one_location_met_twice_is_one_bundle(scope: ScopeFolder, scanner: BundleScanner) -> None:
     folder = add(scope, "good")
     (plugins(scope) / "again").symlink_to(folder)

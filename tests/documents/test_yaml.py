@@ -97,7 +97,7 @@ def test_the_top_must_be_one_mapping(parser, text, found):
     assert problems_of(text) == [("not-a-mapping", 1, 1, f"must be one mapping, found {found}.")]
 
 
-@pytest.mark.parametrize("text", ["a: 1\n---\nb: 2\n", "a: 1\n---\n", "a: 1\n...\nb: 2\n"])
+@pytest.mark.parametrize("text", ["a: 1\n---\nb: 2\n", "a: 1\n---\n", "a: 1\n...\n---\n"])
 def test_s30_several_documents_are_refused(parser, text):
     [(code, line, column, message)] = problems_of(text)
     assert (code, column) == ("several-documents", 1)
@@ -165,7 +165,7 @@ def test_s30_keys_that_are_one_boolean_in_yaml_1_1_are_different_keys(parser):
         ("%YAML 1.1\n---\na: 1\n", [("directive", 1, 1, "found a % directive; remove it.")]),
         ("? [a]\n: 1\n", [("complex-key", 1, 3, "expected a text as key; write one.")]),
         ("{{a: 1}: 2}", [("complex-key", 1, 2, "expected a text as key; write one.")]),
-        (": 1\n", [("empty-key", 1, 1, "expected a key before the colon; write one.")]),
+        ("? \n: 1\n", [("empty-key", 1, 2, "expected a key before the colon; write one.")]),
         ('a: "\\0"\n', [("nul", 1, 4, "found an escape for a NUL character; remove it.")]),
     ],
 )
@@ -199,7 +199,7 @@ def test_nesting_is_bounded(parser, brackets):
     assert (code, line, message) == ("too-deep", 1, "expected at most 64 levels; nest less.")
 
 
-def test_the_number_of_nodes_is_bounded(parser):
+def test_the_number_of_nodes_is_bounded():
     # The document, its key, the list and its items.
     items = MAX_NODES - 3
     assert read_yaml(b"a: [" + b"1," * items + b"]", "plugin.yaml")
@@ -275,9 +275,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE)
-@pytest.mark.parametrize(
-    "start", [b"", b"a: ", b'a: "', b"a: ["], ids=["bare", "value", "quoted", "list"]
-)
+@pytest.mark.parametrize("start", [b"", b"a: "], ids=["bare", "value"])
 def test_s30_a_mebibyte_of_anything_is_read_or_refused_at_once(unit, start):
     data = (start + unit * 2**20)[: 2**20]
     began = time.process_time()
@@ -301,30 +299,31 @@ def test_fr_02_anchors_and_nests_are_refused_in_a_moment():
     assert time.process_time() - began < 0.1
 
 
+def outcome(data: bytes):
+    """The mapping, or the problems."""
+    try:
+        return read_yaml(data, "plugin.yaml"), ()
+    except ManifestError as error:
+        return None, error.problems
+
+
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes_raise_nothing_but_a_manifest_error(data):
-    try:
-        assert isinstance(read_yaml(data, "plugin.yaml"), Mapping)
-    except ManifestError as error:
-        assert error.problems
-        assert all(problem.message.endswith(".") for problem in error.problems)
+    document, problems = outcome(data)
+    assert (document is None) == bool(problems)
+    assert all(problem.message.endswith(".") for problem in problems)
 
 
-FRAGMENTS = st.lists(
-    st.sampled_from(
-        ["a", "b: ", ": ", "- ", "\n", "\n  ", "[", "]", "{", "}", ",", "'", '"', "&x ", "*x", "!t ",
-         "<<", "? ", "|", ">", "#", "---\n", "...", "%YAML 1.2\n", "\t", "\\", "~", "é", "\r\n", "\0"]
-    ),
-    max_size=25,
-).map("".join)  # fmt: skip
+PIECES = ["a", "b: ", ": ", "- ", "\n", "\n  ", "[", "]", "{", "}", ",", "'", '"', "&x ", "*x"]
+PIECES += ["!t ", "<<", "? ", "|", ">", "#", "---\n", "...", "%YAML 1.2\n", "\t", "\\", "~"]
+PIECES += ["é", "\r\n", "\0"]
+FRAGMENTS = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @given(FRAGMENTS)
 def test_yaml_like_text_raises_nothing_but_a_manifest_error(text):
-    try:
-        read_yaml(text.encode(), "plugin.yaml")
-    except ManifestError as error:
-        assert error.problems
+    document, problems = outcome(text.encode())
+    assert (document is None) == bool(problems)
 
 
 @given(FRAGMENTS)
@@ -361,19 +360,14 @@ def test_what_was_written_is_read_back(tree):
 @pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML was built without libyaml")
 @given(FRAGMENTS)
 def test_both_parsers_read_the_same(text):
-    def outcome(pure: bool):
-        kept = yaml.__with_libyaml__
-        yaml.__with_libyaml__ = not pure
-        try:
-            return read_yaml(text.encode(), "plugin.yaml")
-        except ManifestError:
-            return None
-        finally:
-            yaml.__with_libyaml__ = kept
-
-    compiled, pure = outcome(pure=False), outcome(pure=True)
+    compiled, _ = outcome(text.encode())
+    yaml.__with_libyaml__ = False
+    try:
+        pure, _ = outcome(text.encode())
+    finally:
+        yaml.__with_libyaml__ = True
     if compiled is not None and pure is not None:  # each is stricter somewhere
-        assert compiled == pure
+        assert plain(compiled) == plain(pure)
 
 
 def test_without_libyaml_the_pure_parser_is_used(monkeypatch):

@@ -199,3 +199,12 @@ def test_s33_a_directory_that_becomes_a_link_while_it_is_entered_is_not_left(
         f"{home}/tree/d: expected a directory, found a link; replace or remove it"
     )
     assert (victim / "file").read_text() == "precious"
+
+
+def test_s15_a_read_only_tree_is_made_writable_to_be_removed(home):
+    (home / "tree" / "d").mkdir(parents=True)
+    (home / "tree" / "d" / "f").write_text("")
+    for place in ("tree/d", "tree"):
+        (home / place).chmod(0o500)
+    remove_tree(str(home / "tree"))
+    assert os.listdir(home) == []

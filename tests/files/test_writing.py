@@ -539,3 +539,20 @@ def test_s33_a_name_that_is_gone_before_it_is_taken_away_is_fine(home):
 
     with Directory.open(str(home)) as directory, pytest.raises(OSError, match="stop"):
         write_at(directory, "new", pieces(), 0o600)
+
+
+def test_s33_a_directory_that_can_not_be_synchronised_is_an_error_after_the_rename(
+    file, monkeypatch
+):
+    original = os.fsync
+
+    def fsync(fd):
+        if os.path.isdir(f"/proc/self/fd/{fd}"):
+            raise OSError(errno.EIO, "broken disk")
+        original(fd)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(OSError, match="broken disk"):
+        replace_file(str(file), b"new")
+    assert file.read_text() == "new"
+    assert os.listdir(file.parent) == ["state.json"]

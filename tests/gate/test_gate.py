@@ -59,7 +59,7 @@ def test_the_record_of_a_call() -> None:
     assert current_record() is NO_CALL
     assert not NO_CALL.open
     assert record_of("ask") is None
-    assert NO_CALL.refusals == CallRecord.refusals == ()
+    assert NO_CALL.refusals == NO_CALL.failures == ()
 
 
 def test_the_record_is_closed_when_the_call_fails() -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lionplug.activation.manager import HookManager
 from lionplug.activation.stand_in import LazyPlugin
 from lionplug.gate import Gate
 from lionplug.markers import hookimpl, hookspec
@@ -242,6 +243,25 @@ def test_blocked_plugins_stay_out() -> None:
     assert world.impls("ask") == []
 
 
+def test_a_blocked_name_of_the_host_is_not_registered() -> None:
+    world = World()
+    world.manager.set_blocked("thing")
+    assert world.manager.register(own(), "thing") is None
+    assert world.manager.get_plugins() == set()
+
+
+def test_a_manager_tells_nobody_if_nobody_asked() -> None:
+    world = World("p")
+    manager = HookManager("host", world.approvals.policy)
+    loader = own(ask=impl(lambda a: "loader"))
+    bad = world.plugin("p", world.lazy("ask", len, ("nope",)), world.lazy("late", lambda a: a))
+    manager.add_hookspecs(Specs)
+    manager.set_lazy([("loader", loader), ("p", bad)])
+    manager.add_hookspecs(LateSpecs)
+    assert manager.hook.ask(a=1, b=2) == ["loader"]
+    assert manager.hook.late(a=1) == [1]
+
+
 def test_setting_the_same_plugins_again_registers_nobody_anew() -> None:
     world = World("p", "q")
     p = world.add("p", world.lazy("begun", lambda a: "p"))
@@ -308,6 +328,22 @@ def test_a_late_historic_specification_and_history() -> None:
     world.hook.late_begun.call_historic(answers.append, kwargs={"a": 1})
     world.manager.register(own(late_begun=impl(lambda a: -a)), "own")
     assert answers == [1, -1]
+
+
+def test_a_plugin_that_fails_in_its_history_keeps_nobody_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = World("p", "q")
+    world.hook.begun.call_historic(kwargs={"a": 1})
+    p = world.plugin("p", world.lazy("begun", lambda a: 1 // 0), world.lazy("ask", lambda a: "p"))
+    q = world.plugin("q", world.lazy("ask", lambda a: "q"))
+    world.set([p, q])
+    assert world.hook.ask(a=1, b=2) == ["q", "p"]
+    assert world.impls("begun") == ["p"]
+    assert caplog.messages == [
+        "plugin p: an earlier call of hook begun was replayed to it and raised "
+        "ZeroDivisionError: integer division or modulo by zero"
+    ]
 
 
 def test_a_plugin_that_asks_for_an_unknown_argument_is_left_out_alone() -> None:

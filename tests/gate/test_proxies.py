@@ -190,6 +190,20 @@ def test_a_wrapper_without_a_grant_passes_answers_and_exceptions_through() -> No
     assert world.approvals.refusals == [("ask", ("r", "q"))] * 2
 
 
+@pytest.mark.parametrize("kind", ["wrapper", "hookwrapper"])
+def test_s18_a_wrapper_without_a_gate_around_it_asks_itself(kind: Any) -> None:
+    world = World("p")
+    world.add("p", world.lazy("ask", wrap, kind=kind))
+    proxy = world.hook.ask.get_hookimpls()[0].function
+    world.approvals.file.clear()
+    steps = proxy(1)
+    assert next(steps) is None
+    with pytest.raises(StopIteration):
+        steps.send(["answer"])
+    assert world.loads == []
+    assert world.approvals.refusals == [("ask", ("p",))]
+
+
 def test_a_wrapper_that_can_not_be_activated_passes_through() -> None:
     world = World("p", "q")
     world.add("p", world.lazy("ask", lambda a: a))

@@ -351,6 +351,17 @@ def test_the_files_of_a_scope(account, home):
     assert [scope.plugins, scope.data] == [f"{home}/.host/plugins", f"{home}/.host/data"]
 
 
+def test_s6_each_ignored_variable_is_warned_about(account, home, clone, monkeypatch):
+    account(home)
+    monkeypatch.setenv("HOME", str(clone))
+    monkeypatch.setenv("LIONPLUG_HOME", str(clone))
+    scope = find_user_scope("host")
+    assert (scope.path, scope.problem) == (f"{home}/.host", None)
+    assert [warning.partition(" ")[0] for warning in scope.warnings] == [
+        f"LIONPLUG_HOME={clone}", f"HOME={clone}",
+    ]  # fmt: skip
+
+
 # -- in processes of their own, as a host that loads .env would see it ----------------
 
 

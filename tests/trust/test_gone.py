@@ -51,11 +51,12 @@ def test_what_may_not_be_looked_at_is_not_gone(
     assert not is_gone(str(tmp_path / "hello"))
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may look at everything")
 def test_bundle_in_an_unreadable_directory_is_not_gone(tmp_path: Path) -> None:
     above = tmp_path / "plugins"
     above.mkdir(mode=0)
     try:
+        if os.access(above, os.X_OK, effective_ids=True):
+            pytest.skip("this account may look at everything")
         assert not is_gone(str(above / "hello"))
     finally:
         above.chmod(0o700)

@@ -474,10 +474,11 @@ def test_a_location_that_is_not_there_is_refused(staging: Stage, tmp_path: Path)
         live_signature(location, Limits(), ())
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root can read every file")
 def test_a_file_that_cannot_be_read_is_refused(staging: Stage, bundle: Bundle) -> None:
     location = bundle({"a.py": ""})
     os.chmod(os.path.join(location, "a.py"), 0)
+    if os.access(os.path.join(location, "a.py"), os.R_OK, effective_ids=True):
+        pytest.skip("this account can read every file")
 
     assert str(refusal(staging, location)) == (
         "a.py: can't be read: Permission denied; make it readable for you"
@@ -640,7 +641,7 @@ CONTENTS = st.one_of(
 TREES = st.dictionaries(st.lists(NAMES, min_size=1, max_size=3).map("/".join), CONTENTS, max_size=6)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(tree=TREES)
 def test_s14_second_implementation_agrees_on_real_directories(tree: dict[str, Any]) -> None:
     from lionplug.manifest.parse import parse_manifest
