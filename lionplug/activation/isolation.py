@@ -18,6 +18,9 @@ from lionplug.text import exact
 
 _PARENT = PREFIX.rstrip(".")
 
+# Makes __import__ return the module named last instead of the one named first.
+_LEAF = ("__name__",)
+
 
 def make_builtins(namespace: Namespace, plugin_of: Callable[[str], str]) -> dict[str, Any]:
     """Return the ``__builtins__`` for the modules of ``namespace``.
@@ -56,9 +59,11 @@ def make_builtins(namespace: Namespace, plugin_of: Callable[[str], str]) -> dict
         if level == 0:
             top = name.partition(".")[0]
             if is_sibling(top):
-                module = builtins.__import__(own + name, globals, locals, fromlist or (), 0)
+                module = builtins.__import__(own + name, globals, locals, fromlist or _LEAF, 0)
+                if fromlist or name == top:
+                    return module
                 # Without names to take out, an import statement binds the first name.
-                return module if fromlist else sys.modules[own + top]
+                return builtins.__import__(own + top, globals, locals, _LEAF, 0)
             absolute = name
         else:
             parent = (globals or {}).get("__package__") or ""

@@ -15,6 +15,7 @@ from lionplug.cli.completion import complete_tools
 from lionplug.cli.failure import ToolFailure
 from lionplug.cli.group import Command
 from lionplug.cli.options import json_option
+from lionplug.cli.output import stdout_to_stderr
 from lionplug.cli.results import jsonable, result_lines
 from lionplug.cli.session import Session, pass_session
 from lionplug.errors import AsyncToolError, LionplugError
@@ -99,7 +100,7 @@ def _prints_aside() -> Iterator[None]:
         yield
         return
     try:
-        os.dup2(2, 1)
+        stdout_to_stderr()
         with redirect_stdout(sys.stderr):
             yield
     finally:

@@ -26,8 +26,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         from lionplug.cli.app import make_lionplug
         from lionplug.cli.completion import answer
         from lionplug.cli.group import run
+        from lionplug.cli.output import stdout_to_stderr
     program = make_lionplug()
     question = os.environ.get(COMPLETE_VARIABLE)
     if question:
         return answer(program, question)
-    return run(program, "lionplug", sys.argv[1:] if argv is None else list(argv))
+    if argv is not None:
+        return run(program, "lionplug", list(argv))
+    code = run(program, "lionplug", sys.argv[1:])
+    stdout_to_stderr()  # what threads and exit handlers of a plugin print is no result
+    return code

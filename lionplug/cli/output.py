@@ -149,7 +149,14 @@ class Output:
 def discard_stdout() -> None:
     """Let nothing more be written to a closed pipe, also not at exit."""
     sink = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(sink, 1)
-    finally:
+    os.dup2(sink, 1)
+    if sink != 1:
         os.close(sink)
+
+
+def stdout_to_stderr() -> None:
+    """Let file descriptor 1 lead where 2 leads, to nowhere if 2 is closed."""
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        discard_stdout()

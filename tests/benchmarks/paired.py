@@ -53,7 +53,11 @@ class Times:
 
     def median(self, name: str) -> float:
         """Return the median seconds of one sample."""
-        return median(one[name] for one in self.rounds)
+        return self.middle(lambda one: one[name])
+
+    def middle(self, of: Callable[[Round], float]) -> float:
+        """Return the median of seconds worked out within each round."""
+        return median(map(of, self.rounds))
 
     def ratio(self, of: Callable[[Round], float]) -> Ratio:
         """Return the median of a ratio, worked out within each round.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pluggy
 import pytest
 
 import lionplug
-from tests.benchmarks.paired import interleave, loop, process
+from tests.benchmarks.paired import Round, interleave, loop, process
 from tests.benchmarks.places import Installation
 from tests.benchmarks.table import AtMost, Table
 
@@ -44,16 +45,19 @@ def test_import(table: Table, installation: Installation, tmp_path: Path) -> Non
         rounds=41,
         warm_up=2,
     )
-    bare = times.median("bare")
+
+    def above_bare(name: str) -> Callable[[Round], float]:
+        return lambda one: one[name] - one["bare"]
+
+    of_pluggy = above_bare("pluggy")
     for name, text in TEXTS.items():
+        of_this = above_bare(name)
         table.add(
             SECTION,
             text,
             "`import pluggy`, both above a bare start",
-            times.ratio(
-                lambda one, name=name: (one[name] - one["bare"]) / (one["pluggy"] - one["bare"])
-            ),
-            (times.median(name) - bare, times.median("pluggy") - bare),
+            times.ratio(lambda one, of_this=of_this: of_this(one) / of_pluggy(one)),
+            (times.middle(of_this), times.middle(of_pluggy)),
             AIMS.get(name),
         )
 

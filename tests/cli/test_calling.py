@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.place import Place
+from tests.cli.place import PROGRAM, Place
 
 Greeter = Callable[..., Path]
 
@@ -137,6 +137,35 @@ def test_what_a_tool_prints_goes_to_standard_error(
     for text in ("at import", "in call", "from a child", "below"):
         assert text in result.err
     assert place.json("call", "greet")["result"] == "result"
+
+
+def test_what_is_printed_after_the_call_is_no_result(
+    place: Place, active: Callable[[str], None]
+) -> None:
+    active(
+        "import atexit, os, threading, time\n"
+        "def late(word):\n"
+        "    time.sleep(0.2)\n"
+        "    print(word, flush=True)\n"
+        "    os.write(1, b'below\\n')\n"
+        "def greet():\n"
+        "    threading.Thread(target=late, args=('thread',)).start()\n"
+        "    atexit.register(late, 'exit')\n"
+        "    return 1\n"
+    )
+    result = place.outside("call", "greet", "--json")
+    assert result.json["result"] == 1
+    assert result.err == "thread\nbelow\nexit\nbelow\n"
+
+
+def test_a_call_needs_no_standard_error(place: Place, active: Callable[[str], None]) -> None:
+    active("def greet():\n    print('lost')\n    return 1\n")
+    command = " ".join([*PROGRAM, "call", "greet"])
+    result = place.outside(program=["sh", "-c", f"{command} 2>&-"])
+    assert (result.code, result.out) == (0, "1\n")
+    result = place.outside(program=["sh", "-c", f"{command} >&-"])
+    assert result.code == 141
+    assert "Traceback" not in result.err
 
 
 def test_interrupting_a_tool(place: Place, active: Callable[[str], None]) -> None:
