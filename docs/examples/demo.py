@@ -55,8 +55,8 @@ class Demo:
         self._environment = kept | {"HOME": home}
 
     def say(self, text: str) -> None:
-        """Print what is about to happen."""
-        print(f"\n# {text}", flush=True)
+        """Print what is about to happen, in one or more lines."""
+        print("".join(f"\n# {line}" for line in text.split("\n")), flush=True)
 
     def lionplug(self, *arguments: str, expected: int = 0) -> str:
         """Print and run a command, print its output and return its standard output.
@@ -124,8 +124,10 @@ def play(demo: Demo, directory: str) -> None:
     demo.lionplug("trust", PLUGIN, "--expect", digest)
     demo.lionplug(*call)
 
-    demo.say("The same in a program: tools are known before any code is imported,")
-    demo.say("and each module is imported by the first call that needs it.")
+    demo.say(
+        "The same in a program: tools are known before any code is imported, and each\n"
+        "module is imported by the first call that needs it."
+    )
     demo.host(directory)
 
 

@@ -116,7 +116,7 @@ class ActivePlugin:
             namespace, self._namespace = self._namespace, None
             self._loaded.clear()
         if namespace is not None:
-            importer.detach(namespace.package)
+            importer.release(namespace)
 
     def _require_grant(self, what: str) -> None:
         """Check at the very place where code is imported and handed out (DESIGN §4.4)."""

@@ -100,7 +100,8 @@ def _capability(capability: Capability, signature: SourceSignature | None, width
         lines += [f"      command  {first}", *(f"      {line}" for line in rest)]
     if capability.url:
         lines.append(f"      address  {exact(capability.url)}")
-    lines += [f"      file     {exact(file)}" for file in capability.files]
+    named = capability.target.partition(":")[0]
+    lines += [f"      file     {exact(file)}" for file in capability.files if file != named]
     return lines
 
 

@@ -36,7 +36,12 @@ def choose_host(name: str | None) -> tuple[Host, str | None]:
     name = name or DEFAULT
     version = _version(name, origin)
     with safe_imports():
+        import logging
+
         from lionplug.host import Host
+    # Every refusal is told by the command itself; without a handler of its own the logger
+    # would print it a second time.
+    logging.getLogger("lionplug").addHandler(logging.NullHandler())
     return Host(name, version=version), warning
 
 

@@ -214,7 +214,8 @@ def _lines(plugin: Plugin, live: _Live, copies: Sequence[Plugin], width: int) ->
         lines.append(f"  {'next':<10}{plugin.next_command}")
     lines += _field("scope", f"{plugin.scope} ({exact(plugin.address)})", width)
     lines.append(f"  {'location':<10}{exact(plugin.location)}")
-    lines += _field("digest", live.digest or "", width)
+    if live.digest:
+        lines += ["  digest", f"    {live.digest}"]  # to be copied, so never broken
     lines += _field("digest", live.problem or "", width)
     if plugin.record:
         same = plugin.record.tree == live.digest

@@ -110,6 +110,7 @@ class Core:
 
     def refresh(self) -> Changes:
         """Look at everything again, the live trees of approved plugins included."""
+        self.declarations.forget_own()
         return self._rebuild(verify=True)
 
     def approvals_changed(self, location: str) -> None:
@@ -131,6 +132,9 @@ class Core:
             self._building = True
             try:
                 new = self._look_around(old, verify)
+            except BaseException:
+                self._stale = True
+                raise
             finally:
                 self._building = False
             self._snapshot = new
@@ -282,10 +286,9 @@ class Core:
             return None
         return active
 
-    def look_again(self) -> bool:
-        """Look at the approvals; tell whether the snapshot is out of date."""
+    def look_again(self) -> None:
+        """Look at the approvals; a change makes the snapshot out of date."""
         self.grants.look()
-        return self._stale
 
     def missing(self, surface: str, name: str) -> CapabilityNotFoundError:
         """Explain a miss by a snapshot that knows of the latest changes."""

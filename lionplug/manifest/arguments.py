@@ -76,6 +76,7 @@ def _refuse(uri: str) -> NoReturn:
 @cache
 def _validator_class() -> Any:
     keywords = {
+        "properties": _properties,
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
         "additionalProperties": _additional_properties,
@@ -92,6 +93,19 @@ def _validator_class() -> Any:
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
     if isinstance(instance, str) and not found_in(pattern, instance):
         yield ValidationError(pattern)
+
+
+def _properties(
+    validator: Any, properties: dict[str, Any], instance: Any, schema: Any
+) -> Iterator[ValidationError]:
+    if not isinstance(instance, dict):
+        return
+    for name, below in properties.items():
+        if name in instance and below is False:
+            # jsonschema would tell of this without its place.
+            yield ValidationError(name, path=[name])
+        elif name in instance:
+            yield from validator.descend(instance[name], below, path=name, schema_path=name)
 
 
 def _pattern_properties(

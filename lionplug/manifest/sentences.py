@@ -151,6 +151,7 @@ _REASONS: dict[str, Callable[[Any], str]] = {
     "pattern": _pattern,
     "required": _missing,
     "dependentRequired": _missing,
+    "properties": lambda error: "expected nothing here",
     "additionalProperties": _unexpected,
     "unevaluatedProperties": lambda error: "holds properties that are not known",
     "unevaluatedItems": lambda error: "expected no more items",

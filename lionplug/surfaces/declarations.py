@@ -21,8 +21,8 @@ class Source(Protocol):
     def ready(self) -> Snapshot:
         """Return the current snapshot."""
 
-    def look_again(self) -> bool:
-        """Look at the approvals; tell whether the snapshot is out of date."""
+    def look_again(self) -> None:
+        """Look at the approvals; a change makes the snapshot out of date."""
 
     def own_plugins(self) -> Iterable[object]:
         """Return the objects that answer for plugins, not for the host."""
@@ -53,11 +53,13 @@ class Declarations:
     def declaration(self, surface: str, name: str) -> Any | None:
         """Return the declaration of a name: the host's own, else an active plugin's.
 
-        Before it says that there is none it looks whether a person approved something
-        meanwhile.
+        Before it says that there is none it looks again: a person may have approved
+        something meanwhile, or the host's own objects may offer more.
         """
         found = self._find(surface, name)
-        if found is None and self._source.look_again():
+        if found is None:
+            self._source.look_again()
+            self.forget_own()
             found = self._find(surface, name)
         return found
 

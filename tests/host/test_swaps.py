@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import threading
@@ -167,6 +168,27 @@ def test_an_older_approved_version_does_not_come_back(world: World) -> None:
     write(bundle / "t.py", GOOD)
     host.plugins.refresh()
     assert host.plugins["one"].state == "changed"
+
+
+def test_s12_same_bytes_that_are_read_differently_need_a_new_approval(world: World) -> None:
+    world.bundle("one", {"t.py": GOOD}, tools={"run": "t.py:run", "more": "t.py:run"})
+    world.approve(world.host(), "one")
+    path = world.user / "trust.json"
+    document = json.loads(path.read_text())
+    (record,) = document["records"]
+    # As if the reader of that day had seen one capability less in the same bytes.
+    record["capabilities"] = [one for one in record["capabilities"] if one["name"] != "more"]
+    path.write_text(json.dumps(document))
+    host = world.host()
+    assert host.plugins["one"].state == "changed"
+    assert host.plugins["one"].reason.startswith("read differently than when it was approved")
+    for name in ("run", "more"):
+        with pytest.raises(CapabilityNotFoundError, match="which is changed"):
+            host.tools.call(name)
+    diff = host.diff("one")
+    assert [change.name for change in diff.capabilities] == ["more"]
+    world.approve(host, "one")
+    assert host.tools.call("more") == "good"
 
 
 @pytest.mark.parametrize("change", ["edit", "add", "remove", "chmod", "manifest", "link"])
