@@ -49,9 +49,8 @@ test-long: $(READY) ## the tests that take longer than make test allows
 test-ecosystem: $(READY) ## the tests with real third-party plugins and hosts
 	$(PYTEST) -n $(WORKERS) -m ecosystem || $(NONE_YET)
 
-bench: $(READY) ## measure, and print one table
-	$(PYTEST) tests/benchmarks -q -m benchmark --benchmark-only \
-		--benchmark-sort=name --benchmark-columns=min,median,iqr,rounds
+bench: $(READY) ## measure, print one table, and write it to docs/performance.md
+	LIONPLUG_PERFORMANCE_PAGE=docs/performance.md $(PYTEST) tests/benchmarks -q -m benchmark
 
 docs: $(READY) ## build the documentation site
 	$(PY) -m sphinx -q -b html docs $(BUILT_DOCS)

@@ -23,7 +23,7 @@ class ActivePlugin:
 
     :param record: The approval in force.
     :param grant: The grant that every hand-out asks for.
-    :param grants: Decides grants.
+    :param grants: Looks at the approvals.
     :param live: The live directory, to notice changes.
     :param store: Where the approved tree lies.
     :param restore: Puts an approved tree that is missing back from the live directory.
@@ -92,7 +92,7 @@ class ActivePlugin:
             )
             self._require_grant(what)  # the import may have taken long
             self._loaded[target] = function
-        elif not self._grants.check(self.grant):
+        elif not self.grant.stands:
             raise self._refusal(what)
         return function
 
@@ -121,7 +121,7 @@ class ActivePlugin:
     def _require_grant(self, what: str) -> None:
         """Check at the very place where code is imported and handed out (DESIGN §4.4)."""
         self._grants.look()
-        if not self._grants.check(self.grant):
+        if not self.grant.stands:
             raise self._refusal(what)
 
     def _refusal(self, what: str) -> NotGrantedError:

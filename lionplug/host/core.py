@@ -278,7 +278,7 @@ class Core:
         if call is None:
             self.grants.look()
         active = self.running.get(offer.plugin.location)
-        if active is None or not self.grants.check(active.grant):
+        if active is None or not active.grant.stands:
             self._refuse(offer.plugin, hook, call)
             return None
         if current and not self.running.is_current(active, offer.capability):

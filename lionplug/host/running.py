@@ -16,7 +16,6 @@ from lionplug.inventory.live import LiveTree
 from lionplug.inventory.plugin import Plugin
 from lionplug.manifest.capability import Capability
 from lionplug.manifest.parse import MANIFEST_FILE
-from lionplug.trust.grants import Grant
 from lionplug.trust.record import Record
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ class Running:
             raise AssertionError("an active copy has a record")
         return ActivePlugin(
             record,
-            grant=Grant(record.name, record.location, record.tree),
+            grant=core.grants.issue(record.name, record.location, record.tree),
             grants=core.grants,
             live=self._live_tree(record, plugin.found),
             store=core.store,

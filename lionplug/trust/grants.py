@@ -1,40 +1,45 @@
 """Grants: the answer to "may this plugin run now, here?" (DESIGN §4.4).
 
 A grant is decided from the file of approvals alone: one ``stat`` notices a change made
-by any process, and only then is the file read again. Whoever hands out a callable,
-imports code or starts a process asks :meth:`Grants.check` at that very place.
+by any process, and only then is the file read again and every grant decided anew.
+Whoever hands out a callable, imports code or starts a process looks and asks
+:attr:`Grant.stands` at that very place.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from operator import attrgetter
 from threading import RLock
+from weakref import WeakSet
 
 from lionplug.trust.records import TrustFile, TrustState
 
 
 class Grant:
-    """The standing of one active copy of a plugin.
+    """The standing of one active copy of a plugin; issued by :meth:`Grants.issue`.
 
-    :param name: Name of the plugin.
-    :param location: Resolved path of the copy.
-    :param tree: Digest of the approved tree.
+    :ivar name: Name of the plugin.
+    :ivar location: Resolved path of the copy.
+    :ivar tree: Digest of the approved tree.
+    :ivar stands: Whether the plugin may run, by the last look at the approvals.
+    :ivar refusal: State that withdrew the grant for good, such as ``changed``; else empty.
     """
 
-    __slots__ = ("_generation", "_granted", "location", "name", "refusal", "tree")
+    __slots__ = ("__weakref__", "location", "name", "refusal", "stands", "tree")
 
     def __init__(self, name: str, location: str, tree: str) -> None:
         self.name = name
         self.location = location
         self.tree = tree
-        #: State that withdrew the grant for good, such as ``changed``; empty while it stands.
+        self.stands = False
         self.refusal = ""
-        self._generation = -1
-        self._granted = False
 
     def withdraw(self, state: str) -> None:
         """End the grant; a copy that is active again gets a new one."""
         self.refusal = state
+        self.stands = False
 
 
 class Grants:
@@ -44,45 +49,76 @@ class Grants:
     :param on_change: Called, without arguments, after the file was read again.
     """
 
+    #: Tells whether a grant stands; a C function, because hooks ask it for every plugin.
+    check: Callable[[Grant], bool] = attrgetter("stands")
+
     def __init__(self, file: TrustFile, on_change: Callable[[], None]) -> None:
         self._file = file
         self._on_change = on_change
         self._lock = RLock()
+        self._issued: WeakSet[Grant] = WeakSet()
         self._stamp: object = ()
         self.state: TrustState = TrustState()
         #: Grows with every reading of the file.
         self.generation = 0
+        #: Notices a change of the file with one ``stat``; returns the generation.
+        self.look: Callable[[], int] = self._make_look()
 
-    def look(self) -> int:
-        """Notice a change of the file with one ``stat``; return the generation."""
-        if self._file.stamp() != self._stamp:
-            self._read_again()
-        return self.generation
-
-    def check(self, grant: Grant) -> bool:
-        """Tell whether a grant stands, by the state of the last :meth:`look`."""
-        if grant.refusal:
-            return False
-        if grant._generation != self.generation:
-            self._decide(grant)
-        return grant._granted
-
-    def _decide(self, grant: Grant) -> None:
+    def issue(self, name: str, location: str, tree: str) -> Grant:
+        """Return a grant for a copy, decided by the last look."""
+        grant = Grant(name, location, tree)
         with self._lock:
-            record = self.state.records.get(grant.location)
-            grant._granted = (
-                record is not None
-                and record.name == grant.name
-                and record.tree == grant.tree
-                and (grant.name, grant.location) not in self.state.disabled
-            )
-            grant._generation = self.generation
+            self._issued.add(grant)
+            self._decide(grant)
+        return grant
 
-    def _read_again(self) -> None:
+    def _make_look(self) -> Callable[[], int]:
+        # Runs on every gated call: plain comparisons of local variables, nothing built.
+        stat, path = os.stat, self._file.path
+        changed = modified = inode = size = device = -1
+
+        def look() -> int:
+            try:
+                now = stat(path) if path is not None else None
+            except OSError:
+                now = None
+            if (
+                now is None
+                or now.st_ctime_ns != changed
+                or now.st_ino != inode
+                or now.st_mtime_ns != modified
+                or now.st_size != size
+                or now.st_dev != device
+            ):
+                remember(self._notice())
+            return self.generation
+
+        def remember(stamp: object) -> None:
+            nonlocal changed, modified, inode, size, device
+            if isinstance(stamp, tuple):
+                device, inode, size, modified, changed = stamp
+
+        return look
+
+    def _notice(self) -> object:
+        """Read the file again if it is not the one that was read; return its stamp."""
         with self._lock:
             if self._file.stamp() == self._stamp:
-                return
+                return self._stamp
             self.state = self._file.read()
             self._stamp = self.state.stamp
+            for grant in list(self._issued):
+                self._decide(grant)
             self.generation += 1
         self._on_change()
+        return self._stamp
+
+    def _decide(self, grant: Grant) -> None:
+        record = self.state.records.get(grant.location)
+        grant.stands = (
+            not grant.refusal
+            and record is not None
+            and record.name == grant.name
+            and record.tree == grant.tree
+            and (grant.name, grant.location) not in self.state.disabled
+        )

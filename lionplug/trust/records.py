@@ -56,6 +56,11 @@ class TrustFile:
         self._scope = scope
         self._path = None if scope.problem or scope.path is None else scope.trust_file
 
+    @property
+    def path(self) -> str | None:
+        """Path of the file; ``None`` where there is no user scope to trust."""
+        return self._path
+
     def stamp(self) -> Signature | None:
         """Look at the file with exactly one ``stat`` (S39: a reason to look, no proof).
 

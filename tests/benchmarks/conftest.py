@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,18 @@ _TABLE = pytest.StashKey[Table]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_TABLE] = Table()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Fail a test whose rows miss their aims by far, once all of them are kept."""
+    rows = pyfuncitem.config.stash[_TABLE].rows
+    before = len(rows)
+    result = yield
+    failures = [failure for row in rows[before:] if (failure := row.failure())]
+    if failures:
+        pytest.fail("\n".join(failures), pytrace=False)
+    return result
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -43,17 +55,6 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     return Installation(tmp_path_factory.mktemp("installation") / "environment")
 
 
-@pytest.fixture(scope="module")
-def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
-    """Make worlds; the working directory is a project without plugins."""
-    made = Worlds(tmp_path_factory.mktemp("worlds"))
-    before = Path.cwd()
-    os.chdir(made.make("here").project)
-    yield made
-    os.chdir(before)
-    made.close()
-
-
 class Worlds:
     """Several private worlds for one comparison."""
 
@@ -74,3 +75,14 @@ class Worlds:
         for world in self._made:
             for host in world.hosts:
                 host.close()
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
+    """Make worlds; the working directory is a project without plugins."""
+    made = Worlds(tmp_path_factory.mktemp("worlds"))
+    before = Path.cwd()
+    os.chdir(made.make("here").project)
+    yield made
+    os.chdir(before)
+    made.close()

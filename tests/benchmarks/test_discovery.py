@@ -44,7 +44,7 @@ capabilities:
     - agents/researcher.md
     - agents/reviewer.md
   playbooks:
-    - playbooks/survey.yaml
+    - playbooks/survey.playbook.yaml
 x-homepage: https://bundles.example/{number}
 x-licence: Apache-2.0
 """
