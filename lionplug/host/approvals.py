@@ -237,24 +237,27 @@ class Approvals:
         )
 
     def _location_of_record(self, name: str) -> str:
-        """Find what to revoke by the records: the plugin itself may be gone or broken."""
+        """Find what to revoke, also if the plugin itself is gone or broken (S22)."""
         core = self._core
         core.grants.look()
         records = core.grants.state.records
         if name in records:
             return name
-        fitting = [record for record in records.values() if record.name == name]
-        if len(fitting) == 1:
-            return fitting[0].location
-        if len(fitting) > 1:
-            choices = [record.location for record in fitting]
-            raise AmbiguousNameError(
-                f"{exact(name)} is approved at {len(choices)} places; name one of: "
-                + ", ".join(map(exact, choices)),
-                choices=choices,
-                plugin=name,
-            )
-        return core.inventory.find(name).location
+        places = {record.location for record in records.values() if record.name == name}
+        try:
+            places.add(core.inventory.find(name).location)
+        except PluginNotFoundError:
+            if not places:
+                raise
+        if len(places) == 1:
+            return places.pop()
+        choices = sorted(places)
+        raise AmbiguousNameError(
+            f"{exact(name)} stands for {len(choices)} places; name one of: "
+            + ", ".join(map(exact, choices)),
+            choices=choices,
+            plugin=name,
+        )
 
     def set_disabled(self, name: str, value: bool) -> Plugin:
         core = self._core

@@ -154,6 +154,7 @@ class Core:
                 host_version=self.version,
                 command=self.command,
                 trust=self.grants.state,
+                distrust=self._distrust(),
                 disabled_by=surroundings.disabled_by,
                 missing_hooks=self._missing_hooks,
                 changed=self.running.changed,
@@ -165,11 +166,17 @@ class Core:
         )
         plugins = self.running.update(plugins)
         notices = [*surroundings.all_notices(), *scan.notices]
-        if self.grants.state.problem:
-            notices.insert(0, f"nothing is trusted: {self.grants.state.problem}")
+        distrust = self._distrust()
+        if distrust and distrust not in notices:
+            notices.insert(0, distrust)
         if (plugins, tuple(notices)) == (old.plugins, old.notices) and old is not _EMPTY:
             return old
         return Snapshot.of(old.generation + 1, plugins, notices)
+
+    def _distrust(self) -> str | None:
+        """Say why nothing at all is trusted."""
+        problem = self.grants.state.problem
+        return self.user_scope.problem or (f"nothing is trusted: {problem}" if problem else None)
 
     def _missing_hooks(self, manifest: Manifest) -> list[str]:
         """Return hooks without specification, once the host had its chance to add them."""

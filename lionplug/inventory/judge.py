@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from lionplug.discovery.found import FoundBundle
 from lionplug.inventory import states
-from lionplug.inventory.plugin import Plugin
+from lionplug.inventory.plugin import Plugin, label
 from lionplug.manifest.compatibility import host_reason, package_reasons, requirement_reason
 from lionplug.manifest.model import Manifest
 from lionplug.text import exact, quote
@@ -24,6 +24,7 @@ class Circumstances:
     :param host_version: Its version (PEP 440).
     :param command: Its command, for the commands that are suggested.
     :param trust: The approvals and the enabled flags.
+    :param distrust: Why nothing at all is trusted, as a sentence; ``None`` if all is well.
     :param disabled_by: For a bundle that a settings file disables, where it says so and what to do.
     :param missing_hooks: Hooks of a manifest that the host does not have; empty until known.
     :param changed: Location to reason, for live trees that are no longer what was approved.
@@ -37,6 +38,7 @@ class Circumstances:
     host_version: str
     command: str
     trust: TrustState
+    distrust: str | None
     disabled_by: Callable[[FoundBundle], str | None]
     missing_hooks: Callable[[Manifest], Sequence[str]]
     changed: Mapping[str, str]
@@ -188,8 +190,8 @@ def _trust_verdict(
     manifest = found.manifest
     if manifest is None:
         raise AssertionError("only valid copies are compared with a record")
-    if facts.trust.problem:
-        return states.UNTRUSTED, f"nothing is trusted: {facts.trust.problem}"
+    if facts.distrust:
+        return states.UNTRUSTED, facts.distrust
     unreadable = facts.trust.unreadable.get(found.location)
     if unreadable:
         return states.CHANGED, f"its approval can't be read ({unreadable}); review it again"
@@ -268,10 +270,10 @@ def _refuse_clashes(plugins: Sequence[Plugin], facts: Circumstances) -> tuple[Pl
     refused: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for (surface, name), sharers in owners.items():
         if (surface, name) in facts.reserved:
-            why = f"{facts.host} itself has {surface} {name!r}, and its own always wins"
+            why = f"{facts.host} itself has {label(surface, name)}, and its own always wins"
         elif len(sharers) > 1:
             both = " and ".join(f"{one.name} ({one.address})" for one in sharers)
-            why = f"{both} both declare {surface} {name!r}; disable one of them"
+            why = f"{both} both declare {label(surface, name)}; disable one of them"
         else:
             continue
         for plugin in sharers:

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from lionplug.errors import CapabilityNotFoundError
 from lionplug.inventory import states
-from lionplug.inventory.plugin import Plugin
+from lionplug.inventory.plugin import Plugin, label
 from lionplug.manifest.capability import Capability
 from lionplug.text import exact
 
@@ -88,7 +88,7 @@ class Snapshot:
 
         The command that would help is only an attribute of the error (S23).
         """
-        what = f'{surface} "{exact(name)}"'
+        what = label(surface, name)
         declarers = self.declared.get((surface, name), ())
         for plugin in declarers:
             why = dict(plugin.refused_names).get(f"{surface}:{name}")

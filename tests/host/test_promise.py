@@ -44,7 +44,7 @@ def test_the_whole_life_of_a_bundle(world: World) -> None:
     with pytest.raises(CapabilityNotFoundError) as refused:
         host.tools.call("web_search", {"query": "x"})
     assert refused.value.message == (
-        'tools "web_search" is declared by web-research (user:web-research), which is untrusted: '
+        'tool "web_search" is declared by web-research (user:web-research), which is untrusted: '
         "not approved yet; review what it brings, then approve it. "
         "Ask the person who runs this program to look at it."
     )
@@ -212,7 +212,7 @@ def test_a_data_only_bundle_without_code_is_approved_too(world: World) -> None:
     assert world.approve(host, "notes").state == "active"
 
 
-def test_revoke_disable_and_enable(world: World) -> None:
+def test_s34_revoke_disable_and_enable(world: World) -> None:
     world.bundle("one", {"t.py": "def run():\n    return 1\n"}, tools={"run": "t.py:run"})
     host = world.host()
     world.approve(host, "one")
@@ -229,7 +229,7 @@ def test_revoke_disable_and_enable(world: World) -> None:
         host.tools.call("run")
 
 
-def test_another_process_that_revokes_counts_on_the_next_call(world: World) -> None:
+def test_s34_another_host_that_revokes_counts_on_the_next_call(world: World) -> None:
     world.bundle("one", {"t.py": "def run():\n    return 1\n"}, tools={"run": "t.py:run"})
     host, other = world.host(), world.host()
     world.approve(host, "one")

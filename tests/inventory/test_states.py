@@ -261,7 +261,13 @@ def test_s22_a_name_that_fits_several_copies_lists_them(world: World) -> None:
     world.bundle("one")
     world.bundle("one", scope="project")
     host = world.host()
-    for verb in (host.disable, host.enable, host.diff, lambda name: host.show(name, "plugin.yaml")):
+    for verb in (
+        host.revoke,
+        host.disable,
+        host.enable,
+        host.diff,
+        lambda name: host.show(name, "plugin.yaml"),
+    ):
         with pytest.raises(AmbiguousNameError) as refused:
             verb("one")
         assert refused.value.choices == ("user:one", "project:one")

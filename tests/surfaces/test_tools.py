@@ -135,7 +135,7 @@ def test_unknown_names_are_explained(world: World) -> None:
     host = world.host()
     with pytest.raises(KeyError) as refused:
         host.tools["walk"]
-    assert str(refused.value) == 'tools "walk" is declared by no plugin. No plugin offers any.'
+    assert str(refused.value) == 'tool "walk" is declared by no plugin. No plugin offers any.'
     world.approve(host, "one")
     with pytest.raises(KeyError, match="Declared by active plugins: run"):
         host.tools["walk"]
