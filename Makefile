@@ -17,7 +17,7 @@ READY := $(VENV)/.installed
 OLDEST_PLUGGY := 1.6.0
 OLDEST := $(VENV)/pluggy-$(OLDEST_PLUGGY)
 OLDEST_READY := $(OLDEST)/.installed
-PLUGGY_FACING := $(wildcard tests/activation tests/surfaces tests/inventory tests/host tests/test_host*.py)
+PLUGGY_FACING := $(wildcard tests/activation tests/gate tests/surfaces tests/inventory tests/host tests/test_host*.py)
 
 WORKERS ?= 2
 BUILT_DOCS := docs/_build/html
@@ -56,9 +56,10 @@ docs: $(READY) ## build the documentation site
 	$(PY) -m sphinx -q -b html docs $(BUILT_DOCS)
 	@echo "built: $(BUILT_DOCS)/index.html"
 
-fmt: $(READY) ## sort imports, fix what can be fixed, format
+fmt: $(READY) ## sort imports, fix what can be fixed, format, write the generated docs
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	$(PY) docs/generate.py
 
 changelog: $(READY) ## show what the next release notes will say
 	$(PY) -m towncrier build --draft

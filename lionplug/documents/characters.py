@@ -26,6 +26,8 @@ _WIDE_STARTS = (
     (re.compile(rb"[^\x00]\x00{3}[^\x00]\x00{3}|\x00{3}[^\x00]\x00{3}[^\x00]"), "UTF-32"),
     (re.compile(rb"[^\x00]\x00[^\x00]\x00|\x00[^\x00]\x00[^\x00]"), "UTF-16"),
 )
+# Of these, text in ASCII with line feeds consists: no further look is needed.
+_USUAL = bytes((0x09, 0x0A, *range(0x20, 0x7F)))
 _REFUSED = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]|\r(?!\n)"
 )
@@ -44,6 +46,8 @@ def decode_text(data: bytes, problems: Problems) -> str | None:
             "files of their own.",
         )
         return None
+    if not data.translate(None, _USUAL):
+        return data.decode("ascii")
     wide = _wide_encoding(data)
     if wide:
         problems.add("encoding", f"expected UTF-8, found {wide}; save the file as UTF-8.", 1, 1)

@@ -97,6 +97,7 @@ class SchemaGraph:
     def __init__(self, schema: dict[str, Any]) -> None:
         self._root = schema
         self._parts: dict[int, Part] = {}
+        self._has_references = False
         self.problems: list[SchemaProblem] = []
         self._collect()
         if not self.problems:
@@ -129,6 +130,7 @@ class SchemaGraph:
                 for name, child in value.items():
                     yield keyword, (*below, name), self._schema(child, (*below, name))
             elif keyword == "$ref" and isinstance(value, str) and value.startswith("#"):
+                self._has_references = True
                 target, where = self._resolve(value)
                 if where is None:
                     self.problems.append(
@@ -159,10 +161,12 @@ class SchemaGraph:
         return value, tuple(path)
 
     def _whole_problems(self) -> Iterator[SchemaProblem]:
-        component = components(self._parts, self._targets)
-        cyclic = self._cyclic(component)
-        endless = list(self._endless(cyclic, component))
-        yield from endless or self._doubled(cyclic, component)
+        component: dict[int, int] = {}
+        if self._has_references:  # without any, the parts are a tree
+            component = components(self._parts, self._targets)
+            cyclic = self._cyclic(component)
+            endless = list(self._endless(cyclic, component))
+            yield from endless or self._doubled(cyclic, component)
         yield from self._too_much(component)
         if any("patternProperties" in part.schema for part in self._parts.values()):
             for part in self._parts.values():

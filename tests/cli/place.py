@@ -10,6 +10,7 @@ import select
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,22 @@ class Terminal:
         return bool(data)
 
 
+class Keyboard:
+    """Stands for a controlling terminal with a person at it."""
+
+    def __init__(self, answer: str) -> None:
+        self._answer = answer
+
+    def show(self, text: str) -> None:
+        """Show text on standard error, where a test sees it."""
+        print(text, end="", file=sys.stderr)
+
+    def ask(self, question: str) -> str:
+        """Return the answer."""
+        self.show(question)
+        return self._answer
+
+
 class Place:
     """A home, a project, and the command run in it.
 
@@ -135,11 +152,13 @@ class Place:
         kept = {name: os.environ[name] for name in names if name in os.environ}
         return kept | {"HOME": str(self.home), "TERM": "xterm", "COLUMNS": "100"} | more
 
-    def run(self, *arguments: str, stdin: str = "") -> Result:
+    def run(self, *arguments: str, stdin: str = "", answer: str | None = None) -> Result:
         """Run the command in this process: a hundred times faster than from outside.
 
         The user scope is given by argument, because the environment that counts is the
         one that this process was started with.
+
+        :param answer: What a person types at the question; without it there is no terminal.
         """
         here = partial(Host, user_dir=str(self.home / ".lionplug"))
         with self._patch.context() as patch:
@@ -148,6 +167,9 @@ class Place:
             patch.setattr("lionplug.cli.prompt.TERMINAL", os.devnull)
             patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
             self._capture.readouterr()
+            if answer is not None:
+                keyboard = partial(nullcontext, Keyboard(answer))
+                patch.setattr("lionplug.cli.approving.controlling_terminal", keyboard)
             code = run(make_lionplug(), "lionplug", list(arguments))
         out, err = self._capture.readouterr()
         return Result(code, out, err)

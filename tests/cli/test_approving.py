@@ -78,10 +78,12 @@ def test_s23_any_other_answer_refuses(
     place: Place, greeter: Greeter, answer: Callable[[str], str]
 ) -> None:
     greeter()
-    terminal = ask(place)
-    terminal.type(answer(digits(place)) + "\n")
-    assert terminal.finish() == 1
-    assert "Error: greeter is not approved: the answer was no. Nothing of it runs." in terminal.text
+    result = place.run("trust", "greeter", answer=answer(digits(place)))
+    assert result.code == 1
+    assert result.err.endswith(
+        "(anything else refuses): "
+        "Error: greeter is not approved: the answer was no. Nothing of it runs.\n"
+    )
     assert state(place) == "untrusted"
 
 
@@ -183,11 +185,10 @@ def test_s23_yes_needs_a_terminal_and_still_prints_everything(
 
 
 def test_s23_data_asks_yes_or_no(place: Place, note: Path) -> None:
-    for answer, expected in [("", 1), ("n", 1), (digits(place)[:6], 1), ("y", 0)]:
-        terminal = place.terminal("trust", "greeter")
-        terminal.wait_for("Approve? [y/N] ")
-        terminal.type(answer + "\n")
-        assert terminal.finish() == expected, terminal.text
+    for answer, expected in [("", 1), ("n", 1), (digits(place)[:6], 1), ("Yes", 0)]:
+        result = place.run("trust", "greeter", answer=answer)
+        assert "Approve? [y/N] " in result.err
+        assert result.code == expected, result
     assert state(place) == "active"
 
 

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from lionplug.cli import completion
 from tests.cli.place import Place, Result
 
 Greeter = Callable[..., Path]
@@ -61,6 +63,22 @@ def test_names_that_a_shell_could_read_otherwise_are_not_offered(
     place.bundle(place.user_plugins, directory="g;x", manifest="name: [\n")
     assert candidates(place, "lionplug show greeter a") == ["ab"]
     assert candidates(place, "lionplug info g") == ["greeter"]
+
+
+def test_a_large_tree_is_not_walked_to_its_end(
+    place: Place, greeter: Greeter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = greeter()
+    for number in range(5):
+        (root / f"d{number}").mkdir()
+        (root / f"d{number}" / "file").write_text("")
+    (root / "__pycache__").mkdir()
+    (root / "__pycache__" / "x.pyc").write_text("")
+    plugin = SimpleNamespace(location=str(root))
+    every = ["plugin.yaml", *(f"d{number}/file" for number in range(5)), "tools/greet.py"]
+    assert list(completion._tree(plugin)) == every  # type: ignore[arg-type]
+    monkeypatch.setattr(completion, "MOST_FILES", 4)
+    assert list(completion._tree(plugin)) == every[:3]  # type: ignore[arg-type]
 
 
 def test_errors_are_swallowed(place: Place) -> None:

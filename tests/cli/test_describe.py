@@ -13,6 +13,7 @@ from lionplug.cli import progress as module
 from lionplug.cli.describe import arguments_text, capability_lines, state_of, wrapped
 from lionplug.cli.progress import progress
 from lionplug.manifest.capability import Capability
+from lionplug.sources import SourceSignature
 
 
 @pytest.mark.parametrize(
@@ -38,16 +39,20 @@ def test_every_kind_of_capability_has_its_lines() -> None:
             argv=("python3", "x.py"),
             detail={"description": "Runs\nit", "parameters": {"properties": {"n": {}}}},
         ),
+        Capability(surface="tools", name="slow", danger="executes", target="a.py:slow"),
         Capability(surface="tools", name="bare", danger="executes", target="a.py:bare"),
         Capability(surface="mcp_servers", name="web", danger="connects", url="https://x/\u202e"),
         Capability(surface="extra", name="one", danger="data", files=("a.md", "b.md")),
     ]
-    assert capability_lines(capabilities, {}, 80) == [
+    signatures = {"a.py:slow": SourceSignature(is_async=True)}
+    assert capability_lines(capabilities, signatures, 80) == [
         "",
-        "Tools (2)",
+        "Tools (3)",
         "  run(n?)",
         "      Runs it",
         '      command  ["python3", "x.py"]',
+        "  slow()  (async)",
+        "      code     a.py:slow",
         "  bare(...)",
         "      code     a.py:bare",
         "",

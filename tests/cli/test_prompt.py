@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -109,6 +111,34 @@ def test_what_is_no_terminal_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(NoTerminalError), controlling_terminal():
         pass
+
+
+def test_a_stream_of_input_delays_the_question_only_so_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(prompt, "LONGEST_WAIT_SECONDS", 0)
+    master, slave = pty.openpty()
+    os.write(master, b"early\n")
+    assert not prompt._in_foreground(slave)  # it is the terminal of no session
+    terminal = prompt.Terminal(slave)
+    threading.Timer(0.3, os.write, (master, b"late\n")).start()
+    assert terminal.ask("?") == "late"
+    terminal.close()
+    os.close(master)
+
+
+def test_signals_are_left_alone_outside_the_main_thread() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    seen = []
+
+    def look() -> None:
+        with signals_are_no():
+            seen.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    assert seen == [before]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -150,6 +150,31 @@ def test_closed_streams_are_quiet(place: Place, greeter: Greeter) -> None:
         assert b"Traceback" not in done.stderr
 
 
+def test_a_failure_that_nobody_hears_is_quiet(place: Place) -> None:
+    words = " ".join([*PROGRAM, "info", "nobody", "--json"])
+    result = place.outside(program=["sh", "-c", f"{words} >&-"])
+    assert result.code == 141
+    assert result.err.startswith("Error: no plugin is called nobody.")
+    assert "Traceback" not in result.err
+
+
+def test_json_after_two_dashes_is_a_name(place: Place) -> None:
+    result = place.run("info", "--", "--json")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("Error: no plugin is called --json.")
+
+
+def test_a_variable_that_changed_since_the_start_is_told(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "lionplug.cli.hosts.environment_value", lambda name: (None, f"{name} was changed")
+    )
+    result = place.run("list")
+    assert result.code == 0
+    assert result.err.startswith("LIONPLUG_HOST was changed\n")
+
+
 def test_escape_codes_only_where_they_are_wanted(place: Place, greeter: Greeter) -> None:
     greeter()
     coloured = place.terminal("list")

@@ -360,6 +360,13 @@ def test_contradictions_stand_at_their_key_or_at_the_mapping():
     assert decoded("on: true\nname: a\n")[1] == ["f.yaml:1:1: expected a class."]
 
 
+def test_extensions_are_allowed_where_nothing_keeps_them():
+    problems = Problems("f.yaml")
+    document = read_yaml(b"size: 1\nx-a: 2\n", "f.yaml")
+    assert decode(Inner, document, problems) == Inner(size=1)
+    assert repr(INVALID) == "INVALID"
+
+
 def test_what_is_no_mapping():
     problems = Problems("f.yaml")
     document = read_yaml(b"a: [1]", "f.yaml")

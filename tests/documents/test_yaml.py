@@ -332,8 +332,8 @@ def test_what_is_read_is_what_pyyaml_composes(text):
         document = read_yaml(text.encode(), "plugin.yaml")
     except ManifestError:
         return
-    loaded = yaml.load(text, yaml.BaseLoader)
-    assert plain(document) == loaded
+    loader = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
+    assert plain(document) == yaml.load(text, loader)
 
 
 TEXTS = st.text(
@@ -361,11 +361,9 @@ def test_what_was_written_is_read_back(tree):
 @given(FRAGMENTS)
 def test_both_parsers_read_the_same(text):
     compiled, _ = outcome(text.encode())
-    yaml.__with_libyaml__ = False
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(yaml, "__with_libyaml__", False)
         pure, _ = outcome(text.encode())
-    finally:
-        yaml.__with_libyaml__ = True
     if compiled is not None and pure is not None:  # each is stricter somewhere
         assert plain(compiled) == plain(pure)
 

@@ -10,8 +10,11 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from referencing.exceptions import NoSuchResource
 
+from lionplug.manifest.arguments import _refuse as retrieve
 from lionplug.manifest.parameters import validator
+from lionplug.manifest.sentences import explain
 
 
 def problems(schema, value):
@@ -129,6 +132,16 @@ def test_nested_places_are_whole():
     ]
 
 
+def test_keywords_without_a_sentence_of_their_own_are_named():
+    error = jsonschema.ValidationError("text", validator="novel", instance=1, schema={})
+    assert explain(error) == "arguments: does not fit 'novel' of the schema"
+
+
+def test_nothing_outside_the_schema_is_ever_retrieved():
+    with pytest.raises(NoSuchResource):
+        retrieve("http://127.0.0.1:1/x.json")
+
+
 def test_what_fits_has_no_problems():
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -188,7 +201,9 @@ def test_where_schema_times_nesting_is_too_much_it_is_told(monkeypatch):
 def test_s29_validation_opens_nothing_and_never_calls_re_on_a_foreign_pattern():
     code = r"""
 import re, sys
+from lionplug.manifest.arguments import _refuse as retrieve
 from lionplug.manifest.parameters import validator
+from lionplug.manifest.sentences import explain
 
 schema = {
     "type": "object",

@@ -122,6 +122,13 @@ def test_s37_addresses_and_markers_are_shown_as_text():
         assert reason.endswith(f"install it for {sys.executable}")
 
 
+def test_a_marker_that_cannot_be_evaluated_is_told():
+    [reason] = packages("x; os_name ~= 'posix'")
+    assert reason.startswith(
+        "needs the Python package 'x; os_name ~= 'posix'', whose marker can't be evaluated: "
+    )
+
+
 def test_what_is_no_requirement_is_told():
     [reason] = packages("a b")
     assert reason == (

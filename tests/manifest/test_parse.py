@@ -31,7 +31,7 @@ from lionplug.manifest.references import Reference, path_of, why_not_path, why_n
 from lionplug.manifest.schema import manifest_schema
 from lionplug.manifest.section import Entry, Section
 from lionplug.manifest.sections import SECTIONS
-from lionplug.manifest.specifiers import Requirement
+from lionplug.manifest.specifiers import Requirement, parse_requirement, why_not_package
 
 HEAD = "name: demo\nversion: '1.0'\nlionagi: '>=0.30,<1.0'\n"
 
@@ -445,6 +445,40 @@ def test_a_surface_from_outside_gets_parsing_messages_and_schema_for_free():
     assert fleets["additionalProperties"]["properties"]["size"]["description"] == "How many."
     with pytest.raises(NotImplementedError):
         Entry().capability(FLEETS, "")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "problem"),
+    [
+        ("[]", "6:45: capabilities.tools[0].parameters: expected a JSON Schema, found a list."),
+        (
+            "{type: object, properties: {a: {maximum: .inf}}}",
+            "6:86: capabilities.tools[0].parameters.properties.a.maximum: expected a finite "
+            "number, found '.inf'; quote it if a text is meant.",
+        ),
+        (
+            "{type: object, allOf: [{}, {type: x}]}",
+            "6:79: capabilities.tools[0].parameters.allOf[1].type: expected array, boolean, "
+            "integer, null, number, object or string, found 'x'.",
+        ),
+        ("{}", "6:45: capabilities.tools[0].parameters.type: expected 'type: object' at the top."),
+    ],
+)
+def test_s29_a_schema_is_checked_when_it_is_read_and_its_faults_have_a_place(parameters, problem):
+    text = HEAD + (
+        f"capabilities:\n  tools:\n  - {{name: a, target: 'a.py:f', parameters: {parameters}}}\n"
+    )
+    assert messages(text) == [f"plugin.yaml:{problem}"]
+
+
+def test_requirements_are_read_and_bounded():
+    assert messages(f"{HEAD}python_packages: ['x>={'1' * 600}']\n")[0].startswith(
+        "plugin.yaml:4:19: python_packages[0]: expected at most 500 characters, found 603"
+    )
+    assert why_not_package("x" * 501) == "expected at most 500 characters"
+    assert str(parse_requirement("a >=1")) == "a>=1"
+    with pytest.raises(ValueError, match="not a requirement"):
+        parse_requirement("A")
 
 
 def test_provider_names_stand_once_in_a_plugin():

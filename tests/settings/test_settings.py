@@ -163,6 +163,7 @@ def test_s26_a_project_says_what_it_may(write):
         ("disabled: web", {"disabled": Everything}),
         ("disabled:", {"disabled": Everything}),
         ("disabled: [a, [b]]", {"disabled": Everything}),
+        ("disabled: [[b]]", {"disabled": Everything}),
         ("pin_interpreters: yes", {"pin_interpreters": True}),
         ("max_hook_processes: many", {"max_hook_processes": 1}),
         ("limits: {files: -1}", {"limits": Limits()}),
