@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
 
-class _SafePath:
+class SafePath:
     """The entries of ``sys.path`` from which code may be loaded, worked out once per change."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class _SafeFinder:
     """Stands first on ``sys.meta_path`` and answers only inside :func:`safe_imports`."""
 
     def __init__(self) -> None:
-        self._path = _SafePath()
+        self.path = SafePath()
         self._depth: dict[int, int] = {}
 
     def enter(self) -> None:
@@ -98,7 +98,7 @@ class _SafeFinder:
     ) -> ModuleSpec | None:
         if path is not None or get_ident() not in self._depth:
             return None
-        safe = self._path.entries()
+        safe = self.path.entries()
         for finder in (BuiltinImporter, FrozenImporter):
             spec = finder.find_spec(name)
             if spec is not None:
@@ -143,3 +143,9 @@ class safe_imports:  # noqa: N801 - reads as a statement: ``with safe_imports():
         traceback: TracebackType | None,
     ) -> None:
         _finder.leave()
+
+
+def safe_path() -> list[str]:
+    """Return the entries of ``sys.path`` from which :class:`safe_imports` loads."""
+    with safe_imports():
+        return list(_finder.path.entries())

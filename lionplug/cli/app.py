@@ -38,6 +38,9 @@ HELP = """See, approve and call plugins.
 
 A plugin is visible before it is trusted, trusted before it is imported, and imported
 only when one of its hooks is first called.
+
+Exit codes: 0 done, 1 refused or failed, 2 usage, 130 interrupted, 141 the reader of the
+output went away.
 """
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     examples=[
         ("call web_search query=pluggy limit=3", "Arguments as key=value."),
         ("call web_search --input query.json", "Arguments from a JSON object in a file."),
-        ("""echo '{"query": "pluggy"}' | ... call web_search --input -""", "... from a pipe."),
+        ("call web_search --input - < query.json", "... from standard input."),
     ],
 )
 @click.argument("tool", metavar="TOOL", shell_complete=complete_tools)

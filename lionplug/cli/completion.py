@@ -97,7 +97,7 @@ complete_files = _completer(_files)
     Completing imports nothing of a plugin.
     """,
     examples=[
-        ("completion bash > ~/.local/share/bash-completion/completions/lionplug", "For bash."),
+        ("completion bash >> ~/.bashrc", "For bash."),
         ('completion zsh > "${fpath[1]}/_lionplug"', "For zsh."),
         ("completion fish > ~/.config/fish/completions/lionplug.fish", "For fish."),
     ],

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import field, frozen
 
 from lionplug.cli.describe import (
     SUMMARY,
@@ -150,7 +151,7 @@ def info_command(session: Session, name: str) -> None:
     host, output = session.host, session.output
     host.plugins.refresh()
     plugin = host.plugins.find(name)
-    with progress(f"reading and hashing {plugin.name}"):
+    with progress(f"reading and hashing {exact(plugin.name)}"):
         live = _Live.of(host, plugin)
     copies = [one for one in host.plugins.all if one.name == plugin.name and one != plugin]
     if output.as_json:
@@ -159,26 +160,24 @@ def info_command(session: Session, name: str) -> None:
         output.text(_lines(plugin, live, copies, output.width))
 
 
+@frozen(kw_only=True)
 class _Live:
     """What is known of the files of a copy as they are now."""
 
-    def __init__(
-        self, digest: str | None, problem: str | None, signatures: Mapping[str, SourceSignature]
-    ) -> None:
-        self.digest = digest
-        self.problem = problem
-        self.signatures = signatures
+    digest: str | None = None
+    problem: str | None = None
+    signatures: Mapping[str, SourceSignature] = field(factory=dict)
 
     @classmethod
     def of(cls, host: Host, plugin: Plugin) -> _Live:
         if plugin.manifest is None:
-            return cls(None, None, {})
+            return cls()  # its problems say why
         try:
             with host.review(plugin) as review:
                 known = {target: one for target, one in review.signatures.items() if one}
-                return cls(review.disclosure.digest, None, known)
+                return cls(digest=review.disclosure.digest, signatures=known)
         except (LionplugError, OSError) as error:
-            return cls(None, str(error), {})
+            return cls(problem=str(error))
 
 
 def _document(plugin: Plugin, live: _Live, copies: Sequence[Plugin]) -> dict[str, Any]:

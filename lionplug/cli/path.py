@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import sys
 
-from lionplug.imports import _SafePath
+from lionplug.imports import safe_path
 
 
 def clean_path() -> None:
     """Keep only those entries of ``sys.path`` from which ``safe_imports`` would load."""
-    sys.path[:] = _SafePath().entries()
+    sys.path[:] = safe_path()

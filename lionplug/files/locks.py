@@ -8,12 +8,13 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import contextmanager
+from errno import EROFS
 from stat import S_ISREG
 
 from filelock import FileLock, Timeout
 
 from lionplug.errors import LockTimeoutError
-from lionplug.files.descriptors import LOCK_FILE, kind_of, not_of_kind, open_at
+from lionplug.files.descriptors import LOCK_FILE, READ_FILE, kind_of, not_of_kind, open_at
 from lionplug.text import exact
 
 TYPE_CHECKING = False
@@ -145,7 +146,13 @@ def _stands_at(path: str, fd: int) -> bool:
 
 
 def _open(path: str) -> int:
-    fd = open_at(path, LOCK_FILE, None, path, _MODE)
+    try:
+        fd = open_at(path, LOCK_FILE, None, path, _MODE)
+    except OSError as error:
+        if error.errno != EROFS:
+            raise
+        # Locks need no right to write; the same disk may be writable from elsewhere.
+        fd = open_at(path, READ_FILE, None, path)
     stat = os.fstat(fd)
     if not S_ISREG(stat.st_mode):
         os.close(fd)

@@ -135,14 +135,15 @@ class Approvals:
             digest = review.disclosure.digest
             if expect is not None and not same_digest(expect, digest):
                 raise TrustError(
-                    f"{review.plugin.name} is not approved: its tree is {digest}, "
+                    f"{exact(review.plugin.name)} is not approved: its tree is {digest}, "
                     f"expected {expect}. Look at the difference before you go on.",
                     plugin=review.plugin.name,
                     command=f"{self._core.command} diff {quote(name)}",
                 )
             if approve is not None and approve(review.disclosure) is not True:
                 raise TrustError(
-                    f"{review.plugin.name} is not approved: the answer was no. Nothing of it runs.",
+                    f"{exact(review.plugin.name)} is not approved: the answer was no. "
+                    "Nothing of it runs.",
                     plugin=review.plugin.name,
                 )
             return review.approve()
@@ -157,7 +158,7 @@ class Approvals:
         core = self._core
         if disclosure.refusals:
             raise TrustError(
-                f"{plugin.name} can't be approved: " + "; ".join(disclosure.refusals),
+                f"{exact(plugin.name)} can't be approved: " + "; ".join(disclosure.refusals),
                 plugin=plugin.name,
             )
         core.store.publish(staged)
@@ -267,7 +268,7 @@ class Approvals:
             reason = core.disabled_by(plugin)
             if reason:
                 raise TrustError(
-                    f"{plugin.name} stays disabled: {reason}. "
+                    f"{exact(plugin.name)} stays disabled: {reason}. "
                     "A file that a person writes is never changed by a command.",
                     plugin=plugin.name,
                 )
@@ -292,7 +293,7 @@ class Approvals:
         record = core.grants.state.records.get(plugin.location)
         if record is None:
             raise TrustError(
-                f"{plugin.name} at {exact(plugin.location)} was never approved, so there is "
+                f"{exact(plugin.name)} at {exact(plugin.location)} was never approved, so there is "
                 "nothing to compare with.",
                 plugin=plugin.name,
                 command=f"{core.command} info {quote(name)}",
@@ -308,7 +309,7 @@ class Approvals:
                 return _read(staged, file, plugin)
         record = core.grants.state.records.get(plugin.location)
         if record is None:
-            raise TrustError(f"{plugin.name} was never approved.", plugin=plugin.name)
+            raise TrustError(f"{exact(plugin.name)} was never approved.", plugin=plugin.name)
         tree = core.store.open(record.tree)
         core.store.verify(tree)
         return _read(tree, file, plugin)
@@ -321,7 +322,7 @@ class Approvals:
 def _read(tree: StagedTree | StoredTree, file: str, plugin: Plugin) -> bytes:
     if not tree.is_file(file):
         raise LionplugError(
-            f"{plugin.name} has no file {exact(file)}. 'info' lists the files it has.",
+            f"{exact(plugin.name)} has no file {exact(file)}. 'info' lists the files it has.",
             plugin=plugin.name,
             file=file,
         )

@@ -141,7 +141,10 @@ class Core:
         return new.since(old)
 
     def _look_around(self, old: Snapshot, verify: bool) -> Snapshot:
-        self.grants.look()
+        if verify:
+            self.grants.read_again()
+        else:
+            self.grants.look()
         self._stale = False
         self._surroundings = surroundings = Surroundings(self.name, self.user_scope)
         scan = self._scanner.scan(surroundings.folders())
@@ -331,6 +334,7 @@ class Core:
         """End all grants and forget the modules of plugins."""
         with self._lock:
             self.running.close()
+            self.store.close()
 
 
 _EMPTY = Snapshot.of(0, (), ())

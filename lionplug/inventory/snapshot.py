@@ -12,7 +12,6 @@ from lionplug.errors import CapabilityNotFoundError
 from lionplug.inventory import states
 from lionplug.inventory.plugin import Plugin, label
 from lionplug.manifest.capability import Capability
-from lionplug.text import exact
 
 
 class Changes(NamedTuple):
@@ -86,7 +85,9 @@ class Snapshot:
     def missing(self, surface: str, name: str) -> CapabilityNotFoundError:
         """Explain why nobody answers for a name (DESIGN §4.4): never a bare ``KeyError``.
 
-        The command that would help is only an attribute of the error (S23).
+        The text may end in a model's context, so it holds no words of a plugin but its
+        name: a reason or a path can be prose of a repository that nobody approved
+        (SECURITY-RULES S2, S23). The command that would help is an attribute of the error.
         """
         what = label(surface, name)
         declarers = self.declared.get((surface, name), ())
@@ -103,8 +104,8 @@ class Snapshot:
         if declarers:
             plugin = min(declarers, key=_closest_to_active)
             return CapabilityNotFoundError(
-                f"{what} is declared by {plugin.name} ({exact(plugin.address)}), which is "
-                f"{plugin.state}: {plugin.reason or 'it does not answer'}. "
+                f"{what} is declared by {plugin.name} ({plugin.scope}:{plugin.name}), which is "
+                f"{plugin.state}: {_WHY[plugin.state]}. "
                 "Ask the person who runs this program to look at it.",
                 surface=surface,
                 name=name,
@@ -120,6 +121,19 @@ class Snapshot:
             surface=surface,
             name=name,
         )
+
+
+_WHY = {
+    states.INVALID: "its manifest can't be used",
+    states.INCOMPATIBLE: "it does not fit this program or what is installed here",
+    states.BLOCKED: "a policy keeps it out",
+    states.DISABLED: "somebody switched it off",
+    states.UNTRUSTED: "not approved yet; review what it brings, then approve it",
+    states.CHANGED: "its files are not the approved ones; review the difference",
+    states.SHADOWED: "a nearer copy is used, which does not declare it",
+    states.COLLISION: "another copy in the same place has its name",
+    states.ACTIVE: "it does not answer",
+}
 
 
 def _closest_to_active(plugin: Plugin) -> int:

@@ -78,8 +78,14 @@ class Declarations:
                 known = self._cache[key] = self._declare(surface, offer)
         return known
 
+    def current(self, surface: str, name: str) -> Any | None:
+        """Like :meth:`declaration`, for text that is shown: what was revoked is not (S2)."""
+        self._source.look_again()
+        return self.declaration(surface, name)
+
     def declarations(self, surface: str) -> list[Any]:
-        """Return all declarations of a surface, one for each name."""
+        """Return all declarations of a surface that stand now, one for each name."""
+        self._source.look_again()
         names = dict.fromkeys(self._own_of(surface))
         names.update(
             dict.fromkeys(name for kind, name in self._source.ready().offers if kind == surface)

@@ -74,8 +74,11 @@ class Source(Protocol):
     def declaration(self, surface: str, name: str) -> Any | None:
         """Return the declaration of a name: the host's own, else an active plugin's."""
 
+    def current(self, surface: str, name: str) -> Any | None:
+        """Return the declaration of a name, after a look at the approvals."""
+
     def declarations(self, surface: str) -> list[Any]:
-        """Return all declarations of a surface, one for each name."""
+        """Return all declarations of a surface that stand now, one for each name."""
 
     def provided(self, surface: str, name: str) -> Any | None:
         """Call ``provide_<surface>`` and return the value."""
@@ -138,7 +141,7 @@ class Tools:
 
         :raises CapabilityNotFoundError: a ``KeyError`` that says which plugin would offer it.
         """
-        declaration = self._source.declaration(_NAME, name)
+        declaration = self._source.current(_NAME, name)
         if declaration is None:
             raise self._source.missing(_NAME, name)
         return Tool(declaration, self)
@@ -149,7 +152,7 @@ class Tools:
         return iter([Tool(declaration, self) for declaration in found])
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._source.declaration(_NAME, name) is not None
+        return isinstance(name, str) and self._source.current(_NAME, name) is not None
 
     def reserve(self, names: Iterable[str]) -> None:
         """Keep names for the host: a plugin that declares one is refused for that name."""
@@ -191,16 +194,19 @@ class Tools:
             else:
                 with safe_imports():
                     from anyio import to_thread
+
+                    # Which backend runs is known only now, and anyio imports it only here.
+                    to_thread.current_default_thread_limiter()
                 result = await to_thread.run_sync(
-                    partial(self._recheck_and_run, name, function, dict(arguments or {}))
+                    partial(self._recheck_and_run, name, dict(arguments or {}))
                 )
             return await _finish(result)
 
-    def _recheck_and_run(
-        self, name: str, function: Callable[..., Any], arguments: dict[str, Any]
-    ) -> Any:
-        # The worker thread may have waited for long in a queue.
-        if self._source.provided(_NAME, name) is None:
+    def _recheck_and_run(self, name: str, arguments: dict[str, Any]) -> Any:
+        # The worker thread may have waited for long in a queue. What runs is what is approved
+        # now: the function from before may be of bytes that were replaced meanwhile.
+        function = self._source.provided(_NAME, name)
+        if function is None:
             raise self._source.missing(_NAME, name)
         return function(**arguments)
 

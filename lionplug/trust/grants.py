@@ -14,7 +14,8 @@ from operator import attrgetter
 from threading import RLock
 from weakref import WeakSet
 
-from lionplug.trust.records import TrustFile, TrustState
+from lionplug.files.signature import Signature
+from lionplug.trust.records import UNREADABLE, TrustFile, TrustState
 
 
 class Grant:
@@ -93,25 +94,29 @@ class Grants:
                 remember(self._notice())
             return self.generation
 
-        def remember(stamp: object) -> None:
+        def remember(stamp: Signature | None) -> None:
             nonlocal changed, modified, inode, size, device
-            if isinstance(stamp, tuple):
-                device, inode, size, modified, changed = stamp
+            # A file that went away may come back as it was, with its directory.
+            device, inode, size, modified, changed = stamp or UNREADABLE
 
         return look
 
-    def _notice(self) -> object:
+    def read_again(self) -> None:
+        """Read the file whatever its stamp says: the directories on its way count, too (S31)."""
+        self._notice(forced=True)
+
+    def _notice(self, *, forced: bool = False) -> Signature | None:
         """Read the file again if it is not the one that was read; return its stamp."""
         with self._lock:
-            if self._file.stamp() == self._stamp:
-                return self._stamp
+            if not forced and self._file.stamp() == self._stamp:
+                return self.state.stamp
             self.state = self._file.read()
             self._stamp = self.state.stamp
             for grant in list(self._issued):
                 self._decide(grant)
             self.generation += 1
         self._on_change()
-        return self._stamp
+        return self.state.stamp
 
     def _decide(self, grant: Grant) -> None:
         record = self.state.records.get(grant.location)

@@ -13,8 +13,9 @@ import secrets
 import stat
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from weakref import finalize
 
-from lionplug.errors import LionplugError, StoreError, TreeError
+from lionplug.errors import LionplugError, StoreError, TreeError, UnsafePathError
 from lionplug.files.entry import Entry
 from lionplug.files.limits import Limits
 from lionplug.files.locks import Lease, exclusive, try_exclusive
@@ -46,6 +47,16 @@ LOCK_SECONDS = 60.0
 
 _LOCK = "store.lock"
 
+# Leases that outlived their stores, one for each tree: they end with the process (S16).
+_kept: dict[str, Lease] = {}
+
+
+def _keep(leases: dict[str, Lease]) -> None:
+    while leases:
+        lease = leases.popitem()[1]
+        if lease.fileno() >= 0 and _kept.setdefault(lease.path, lease) is not lease:
+            lease.close()
+
 
 class Store:
     """The approved trees of one user scope.
@@ -57,6 +68,7 @@ class Store:
         self._scope = scope
         self._places = Places(scope)
         self._leases: dict[str, Lease] = {}
+        finalize(self, _keep, self._leases)
 
     def publish(self, staged: StagedTree) -> StoredTree:
         """Move a staged copy to where approved trees run from.
@@ -93,6 +105,7 @@ class Store:
         :raises StoreError: The store has no such tree, or it is not what was approved.
         """
         place = self._places.tree(digest)
+        self._require_safe()
         entries = self._places.read_seal(digest)
         try:
             if not stat.S_ISDIR(os.lstat(place).st_mode):
@@ -121,6 +134,7 @@ class Store:
         :param tree: A tree of this store.
         :raises StoreError: It is not what was approved; what was found is kept aside.
         """
+        self._require_safe()
         sealed = list(tree.entries.values())
         seen: os.stat_result | None = None
         try:
@@ -153,6 +167,10 @@ class Store:
                 make_private_directory(self._scope.leases)
                 self._leases[name] = Lease(os.path.join(self._scope.leases, name))
         return self._leases[name]
+
+    def close(self) -> None:
+        """Hand the leases over to the process, whose code may still read from the trees (S16)."""
+        _keep(self._leases)
 
     def collect(self, keep: Collection[str] | Callable[[], Collection[str]]) -> list[str]:
         """Delete the trees that no record names and no process uses (S16).
@@ -199,6 +217,23 @@ class Store:
         except (TreeError, OSError):
             return None  # replaced, whatever it is
         return entries
+
+    def _require_safe(self) -> None:
+        """Refuse a store in which somebody else can put or exchange trees (S15, S31).
+
+        What is in it is then not kept aside: where anybody can write, names say nothing.
+        """
+        approved = self._scope.approved
+        try:
+            Directory.open_trusted(approved, scope=self._scope.path).close()
+        except UnsafePathError as error:
+            raise StoreError(
+                f"the store of approved copies is not used: {error}",
+                file=approved,
+                command=error.command,
+            ) from error
+        except OSError:
+            return  # the tree will be missing, or can't be read, and be told as that
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -30,6 +30,8 @@ median over the rounds with the 95 % interval of that median. *Floor* is the lea
 the operating system or the interpreter takes for the same work, without lionplug; the
 other things that lionplug is compared with are named. A ratio meets its aim or misses it;
 where an aim is within reach, `make bench` fails if the ratio misses it by more than half.
+The implementation of the plugin format in `lionagi` is measured too if
+`LIONPLUG_BENCH_REFERENCE` names a Python interpreter that has it.
 """
 
 

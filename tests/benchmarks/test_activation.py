@@ -14,7 +14,7 @@ from lionplug import Host
 from tests.benchmarks.conftest import Worlds
 from tests.benchmarks.paired import interleave, once
 from tests.benchmarks.places import approve_all
-from tests.benchmarks.table import AtMost, Table
+from tests.benchmarks.table import Table
 
 pytestmark = pytest.mark.benchmark
 
@@ -84,7 +84,9 @@ def test_first_call(table: Table, worlds: Worlds, modules: Path, lines: int) -> 
         {
             "first": once(one_by_one(names, host.tools.call)),
             "import": once(one_by_one(names, lambda name: import_module(name).run())),
-            "compile": once(one_by_one(names, lambda name: compile_and_run(modules / f"{name}.py"))),
+            "compile": once(
+                one_by_one(names, lambda name: compile_and_run(modules / f"{name}.py"))
+            ),
         },
         ROUNDS,
         WARM_UP,

@@ -49,15 +49,16 @@ def test_import(table: Table, installation: Installation, tmp_path: Path) -> Non
     def above_bare(name: str) -> Callable[[Round], float]:
         return lambda one: one[name] - one["bare"]
 
-    of_pluggy = above_bare("pluggy")
+    def of_pluggy(name: str) -> Callable[[Round], float]:
+        return lambda one: above_bare(name)(one) / above_bare("pluggy")(one)
+
     for name, text in TEXTS.items():
-        of_this = above_bare(name)
         table.add(
             SECTION,
             text,
             "`import pluggy`, both above a bare start",
-            times.ratio(lambda one, of_this=of_this: of_this(one) / of_pluggy(one)),
-            (times.middle(of_this), times.middle(of_pluggy)),
+            times.ratio(of_pluggy(name)),
+            (times.middle(above_bare(name)), times.middle(above_bare("pluggy"))),
             AIMS.get(name),
         )
 

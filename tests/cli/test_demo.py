@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.place import Place, Result
+from tests.cli.place import Place
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "docs" / "examples" / "demo.py"
@@ -25,13 +25,8 @@ def checkout(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.fixture
-def shown(place: Place, checkout: Path) -> Result:
-    """One run without a terminal."""
-    return place.outside(program=[sys.executable, str(DEMO), str(checkout)])
-
-
-def test_the_demo_goes_through_every_step(shown: Result, checkout: Path) -> None:
+def test_the_demo_goes_through_every_step(place: Place, checkout: Path) -> None:
+    shown = place.outside(program=[sys.executable, str(DEMO), str(checkout)])
     assert shown.code == 0, shown
     assert shown.err == ""
     steps = [
@@ -64,14 +59,11 @@ def test_the_demo_goes_through_every_step(shown: Result, checkout: Path) -> None
         " ms  checkout-report  tools/sizes.py  for provide_tools",
         " ms  checkout-report  tools/work.py  for provide_tools",
     ]
-    place = 0
+    end = 0
     for step in steps:
-        found = shown.out.find(step, place)
-        assert found >= 0, f"no {step!r} after\n{shown.out[:place]}"
-        place = found + len(step)
-
-
-def test_the_demo_leaves_nothing_behind(place: Place, shown: Result, checkout: Path) -> None:
+        found = shown.out.find(step, end)
+        assert found >= 0, f"no {step!r} after\n{shown.out[:end]}"
+        end = found + len(step)
     assert sorted(path.name for path in checkout.iterdir()) == ["a.py", "b.md"]
     assert not (place.home / ".lionplug").exists()
 

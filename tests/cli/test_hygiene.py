@@ -64,7 +64,7 @@ def test_s19_the_script_with_a_path_that_names_the_checkout(clone: Place, path: 
 def test_no_heavy_module_is_loaded_for_help(place: Place) -> None:
     code = (
         "import sys; from lionplug.cli.main import main; main(['--help'])\n"
-        "print(sorted({'yaml', 'rich', 'jsonschema', 'asyncio'} & set(sys.modules)))"
+        "print(sorted({'yaml', 'rich', 'jsonschema', 'anyio'} & set(sys.modules)))"
     )
     result = place.outside(program=[sys.executable, "-c", code])
     assert result.out.splitlines()[-1] == "[]", result

@@ -54,7 +54,7 @@ def test_each_further_plugin_costs_a_hook_call_the_same(tmp_path: Path) -> None:
         folder = tmp_path / str(plugins)
         folder.mkdir(mode=0o700)
         host = with_hooks(World(folder), plugins)
-        functions.append(count(lambda host=host: host.hook.ask(a=1)).functions)
+        functions.append(count(partial(host.hook.ask, a=1)).functions)
         host.close()
     one, two, twelve = functions
     each = two - one

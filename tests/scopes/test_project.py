@@ -69,12 +69,12 @@ def test_s11_without_a_marker_only_the_directory_itself_counts(tmp_path, user):
 
 
 def test_s11_home_and_what_is_above_it_is_no_project(tmp_path, home, user):
-    make(home / "work" / "sub", home / "work", tmp_path)
+    make(home / "code" / "sub", home / "code", tmp_path)
     for place in (home, tmp_path):
         (place / ".git").mkdir()
     assert roots(home, user) == []
     assert roots(tmp_path, user) == []
-    assert roots(home / "work" / "sub", user) == [f"{home}/work/sub", f"{home}/work"]
+    assert roots(home / "code" / "sub", user) == [f"{home}/code/sub", f"{home}/code"]
 
 
 def test_s11_every_home_counts(tmp_path, home, user, monkeypatch):
