@@ -30,6 +30,10 @@ MANIFEST_BYTES = 2**20 + 1
 #: whoever made the repository chose how many there are.
 BUNDLES = {"user": 10_000, "project": 1_000}
 
+#: Bytes of manifests read of all projects together: parsing is what takes time, and no
+#: repository may keep a host from starting. A thousand ordinary manifests have less.
+PROJECT_BYTES = 2 * 2**20
+
 #: Directory entries read to find those names.
 ENTRIES = 200_000
 
@@ -60,8 +64,16 @@ class BundleScanner:
         """Look through the scopes, which are given in canonical order."""
         bundles: dict[str, FoundBundle] = {}
         notices: list[str] = []
+        room = PROJECT_BYTES
         for scope in scopes:
+            if room < 0 and scope.kind == "project":
+                continue
             for found in self._scan_scope(scope, notices):
+                if scope.kind == "project":
+                    room -= found.manifest_signature[2] if found.manifest_signature else 0
+                    if room < 0:
+                        notices.append(_too_much(found))
+                        break
                 bundles.setdefault(found.location, found)
         self._known = {(one.scope.directory, one.directory): one for one in bundles.values()}
         return Scan(bundles=tuple(bundles.values()), notices=tuple(notices))
@@ -178,6 +190,13 @@ class BundleScanner:
             manifest_sha256=digest,
             manifest_signature=signature,
         )
+
+
+def _too_much(found: FoundBundle) -> str:
+    return (
+        f"the manifests of the project have more than {PROJECT_BYTES:,} bytes; those from "
+        f"{exact(found.location)} on were not looked at. Remove what is no plugin."
+    )
 
 
 def _reason(error: Exception) -> str:

@@ -17,6 +17,7 @@ from lionplug.activation.manager import HookManager
 from lionplug.discovery.bundles import BundleScanner
 from lionplug.errors import (
     CapabilityNotFoundError,
+    LionplugError,
     LockTimeoutError,
     ScopeError,
     TrustError,
@@ -68,7 +69,7 @@ class Core:
         self.user_scope = find_user_scope(host.name, host.user_dir)
         self.trust_file = TrustFile(self.user_scope)
         self.store = Store(self.user_scope)
-        self.grants = Grants(self.trust_file, self.mark_stale)
+        self.grants = Grants(self.trust_file, self._approvals_read)
         self.read_manifest = partial(parse_manifest, host=host.name)
         self.activations = ActivationLog()
         self.policy = Policy(
@@ -123,6 +124,20 @@ class Core:
     def mark_stale(self) -> None:
         """Have the next question build a new snapshot."""
         self._stale = True
+
+    def _approvals_read(self) -> None:
+        """Take a change of the approvals up at once.
+
+        Whoever kept the relay or a hook asks no question again, and would go on without a
+        plugin that was approved anew: without a guard, perhaps.
+        """
+        self._stale = True
+        if self._snapshot is None or self._building:
+            return
+        try:
+            self.ready()
+        except (LionplugError, OSError) as error:  # told to the next one who asks
+            _logger.warning("the plugins could not be looked at again: %s", error)
 
     def _rebuild(self, *, verify: bool) -> Changes:
         with self._lock:

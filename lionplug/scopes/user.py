@@ -90,8 +90,11 @@ class _Search:
         )
         if home is None:
             return evolve(scope, problem=_NO_HOME)
-        real_home = os.path.realpath(home)
-        path = os.path.realpath(os.path.join(home, self._directory))
+        try:
+            real_home = os.path.realpath(home)
+            path = os.path.realpath(os.path.join(home, self._directory))
+        except OSError as error:  # a link of /proc that is not for this user
+            return evolve(scope, problem=_unreachable(home, error))
         scope = evolve(scope, home=real_home, moved=self._is_moved(path))
         way, unsafe = _explore(os.path.join(home, self._directory))
         try:
@@ -152,11 +155,15 @@ def _explore(path: str) -> tuple[list[str], str | None]:
             f"Nothing is trusted, because the way to {exact(path)} is not safe: {error}."
         )
     except OSError as error:
-        return passed, (
-            f"Nothing is trusted, because {exact(path)} can't be reached: {error.strerror}. "
-            f"Make it accessible, or start with {VARIABLE} set to a directory of your own."
-        )
+        return passed, _unreachable(path, error)
     return passed, None
+
+
+def _unreachable(path: str, error: OSError) -> str:
+    return (
+        f"Nothing is trusted, because {exact(path)} can't be reached: {error.strerror}. "
+        f"Make it accessible, or start with {VARIABLE} set to a directory of your own."
+    )
 
 
 def _refuse_missing_home(home: str, source: str) -> None:
@@ -203,7 +210,8 @@ def _repository_folders() -> list[tuple[str, str]]:
     except OSError:
         pass  # deleted, so nothing can lie in it
     else:
-        folders.append(("the working directory", here))
+        if here != "/":  # where services start: everything lies in it, and it is no repository
+            folders.append(("the working directory", here))
         root = project_root(here)
         if root is not None:
             folders.append(("the project", root))

@@ -213,14 +213,15 @@ class Tools:
     def _resolve(
         self, name: str, arguments: Mapping[str, Any] | None
     ) -> tuple[ToolDeclaration, Callable[..., Any]]:
-        declaration = self._source.declaration(_NAME, name)
-        if declaration is None:
-            raise self._source.missing(_NAME, name)
-        self._check_arguments(declaration, arguments or {})
-        function = self._source.provided(_NAME, name)
-        if function is None:
-            raise self._source.missing(_NAME, name)
-        return declaration, function
+        for _ in range(2):  # the first round may be what notices that it was approved anew
+            declaration = self._source.declaration(_NAME, name)
+            if declaration is None:
+                break
+            self._check_arguments(declaration, arguments or {})
+            function = self._source.provided(_NAME, name)
+            if function is not None:
+                return declaration, function
+        raise self._source.missing(_NAME, name)
 
     def _check_arguments(self, declaration: ToolDeclaration, arguments: Mapping[str, Any]) -> None:
         schema = declaration.parameters
