@@ -13,39 +13,54 @@ from collections.abc import Callable, Generator
 from contextvars import ContextVar
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from lionplug.markers import hookimpl
+
+
+class HookKey:
+    """Identity of one hook of one host; calls of a namesake in another host don't match it.
+
+    :ivar hook: Name of the hook.
+    """
+
+    __slots__ = ("hook",)
+
+    def __init__(self, hook: str) -> None:
+        self.hook = hook
 
 
 class CallRecord:
     """One call of one gated hook, shared by everything that the call runs.
 
-    A record counts while it is open and for its own hook only. Tasks and threads that
-    copied the context keep the object, and see it closed once the call is over.
+    A record counts while it is open and for its own hook of its own host only. Tasks and
+    threads that copied the context keep the object, and see it closed once the call is over.
 
-    :ivar hook: Name of the hook.
-    :ivar generation: Generation of the approvals that the call began with.
+    :ivar key: Which hook is called.
     :ivar open: Whether the call is still running.
     :ivar refusals: What asked for a grant in this call and got none, in order.
     :ivar failures: Pairs of a plugin that could not be activated and its error.
     """
 
-    __slots__ = ("failures", "generation", "hook", "open", "refusals")
+    __slots__ = ("failures", "key", "open", "refusals")
 
-    def __init__(self, hook: str = "") -> None:
-        self.hook = hook
-        self.generation = -1
+    def __init__(self, key: HookKey) -> None:
+        self.key = key
         self.open = False
         self.refusals: tuple[Any, ...] = ()
         self.failures: tuple[tuple[Any, Exception], ...] = ()
+
+    @property
+    def hook(self) -> str:
+        """Name of the hook."""
+        return self.key.hook
 
     def __repr__(self) -> str:
         return f"<CallRecord {self.hook} {'open' if self.open else 'closed'}>"
 
 
 #: Stands for "no call": it is never open.
-NO_CALL = CallRecord()
+NO_CALL = CallRecord(HookKey(""))
 
 _current: ContextVar[CallRecord] = ContextVar("lionplug_call", default=NO_CALL)
 
@@ -53,25 +68,30 @@ _current: ContextVar[CallRecord] = ContextVar("lionplug_call", default=NO_CALL)
 current_record: Callable[[], CallRecord] = _current.get
 
 
-def record_of(hook: str) -> CallRecord | None:
-    """Return the open record of a call of ``hook`` in this context, if there is one."""
+def record_of(key: HookKey) -> CallRecord | None:
+    """Return the open record of a call of a hook in this context, if there is one."""
     record = _current.get()
-    return record if record.open and record.hook == hook else None
+    return record if record.open and record.key is key else None
 
 
 @frozen
 class Policy:
     """What the gate and the proxies of one host ask.
 
-    :ivar look: Notices a change of the approvals with one ``stat``; returns their generation.
+    :ivar look: Notices a change of the approvals with one ``stat``.
     :ivar check: Tells whether a grant stands, by the last look.
     :ivar report: Given the record of a call, closed, in which something was refused or
         could not be activated.
     """
 
-    look: Callable[[], int]
+    look: Callable[[], object]
     check: Callable[[Any], bool]
     report: Callable[[CallRecord], None]
+    _keys: dict[str, HookKey] = field(factory=dict, init=False, eq=False, repr=False)
+
+    def key(self, hook: str) -> HookKey:
+        """Return the identity of a hook of this host, the same object every time."""
+        return self._keys.setdefault(hook, HookKey(hook))
 
 
 class Gate:
@@ -91,14 +111,14 @@ class Gate:
 
 def _make_wrapper(hook: str, policy: Policy) -> Callable[[], Generator[None, Any, Any]]:
     enter, leave, look, report = _current.set, _current.reset, policy.look, policy.report
-    new = object.__new__
+    new, key = object.__new__, policy.key(hook)
 
     @hookimpl(wrapper=True, tryfirst=True, specname=hook)
     def gate() -> Generator[None, Any, Any]:
+        look()
         # Filled in here: calling __init__ would cost as much as all of this.
         record = new(CallRecord)
-        record.hook = hook
-        record.generation = look()
+        record.key = key
         record.open = True
         record.refusals = record.failures = ()
         token = enter(record)

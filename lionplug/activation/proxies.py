@@ -71,13 +71,24 @@ class Target:
     :param given: The argument names that pluggy is told.
     """
 
-    __slots__ = ("_given", "_lazy", "_warned", "function", "grant", "hook", "plugin", "policy")
+    __slots__ = (
+        "_given",
+        "_lazy",
+        "_warned",
+        "function",
+        "grant",
+        "hook",
+        "key",
+        "plugin",
+        "policy",
+    )
 
     def __init__(
         self, lazy: LazyHook, plugin: str, grant: Any, policy: Policy, given: tuple[str, ...]
     ) -> None:
         self.function: Callable[..., Any] | None = None
         self.hook = lazy.hook
+        self.key = policy.key(lazy.hook)
         self.plugin = plugin
         self.grant = grant
         self._lazy = lazy
@@ -113,10 +124,7 @@ class Target:
             _logger.warning("%s", message)
 
     def _open_record(self) -> CallRecord:
-        record = record_of(self.hook)
-        if record is None:
-            record = CallRecord(self.hook)
-        return record
+        return record_of(self.key) or CallRecord(self.key)
 
     def _fitted(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Check what was imported against what pluggy was told, and bridge a difference."""
@@ -188,11 +196,11 @@ attributing_codes: set[CodeType] = set()
 
 def _plain(target: Target) -> Callable[..., Any]:
     hook, plugin, grant = target.hook, target.plugin, target.grant
-    look, check = target.policy.look, target.policy.check
+    look, check, key = target.policy.look, target.policy.check, target.key
 
     def proxy(*args: Any, **kwargs: Any) -> Any:
         record = current_record()
-        if not record.open or record.hook != hook:
+        if not record.open or record.key is not key:
             look()
         if not check(grant):
             target.refuse()
@@ -213,7 +221,7 @@ def _plain(target: Target) -> Callable[..., Any]:
 def _admitted(target: Target) -> Callable[..., Any] | None:
     """Return the plugin's function if it may run now."""
     record = current_record()
-    if not record.open or record.hook != target.hook:
+    if not record.open or record.key is not target.key:
         target.policy.look()
     if not target.policy.check(target.grant):
         target.refuse()

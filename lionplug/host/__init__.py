@@ -114,7 +114,9 @@ class Host:
     @property
     def hook(self) -> pluggy.HookRelay:
         """The hook relay, as in pluggy; the first use discovers."""
-        return self._core.hook
+        core = self._built
+        relay = core.relay if core is not None else None
+        return relay if relay is not None else self._core.hook
 
     @property
     def tools(self) -> Tools:

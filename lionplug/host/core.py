@@ -93,6 +93,8 @@ class Core:
         self._stale = False
         self._building = False
         self._hooks_settled = False
+        #: The hook relay while nothing is to be looked at before a call, for speed.
+        self.relay: pluggy.HookRelay | None = None
         self._reserved: set[tuple[str, str]] = set()
         self._refusals: deque[str] = deque(maxlen=_REFUSALS)
         for surface in SURFACES:
@@ -124,20 +126,35 @@ class Core:
     def mark_stale(self) -> None:
         """Have the next question build a new snapshot."""
         self._stale = True
+        self.relay = None
 
     def _approvals_read(self) -> None:
-        """Take a change of the approvals up at once.
+        """Take a change of the approvals up: later, or at once where other bytes were approved.
 
         Whoever kept the relay or a hook asks no question again, and would go on without a
-        plugin that was approved anew: without a guard, perhaps.
+        plugin that was approved anew: without a guard, perhaps. What was only taken back
+        keeps its place, and its gate, until somebody asks.
         """
         self._stale = True
-        if self._snapshot is None or self._building:
+        if self._snapshot is None or self._building or not self._approved_anew():
             return
         try:
             self.ready()
         except (LionplugError, OSError) as error:  # told to the next one who asks
             _logger.warning("the plugins could not be looked at again: %s", error)
+
+    def _approved_anew(self) -> bool:
+        state = self.grants.state
+        records = [
+            (active.record.tree, state.records.get(active.record.location))
+            for active in self.running
+        ]
+        return any(
+            record is not None
+            and record.tree != tree
+            and (record.name, record.location) not in state.disabled
+            for tree, record in records
+        )
 
     def _rebuild(self, *, verify: bool) -> Changes:
         with self._lock:
@@ -148,7 +165,7 @@ class Core:
             try:
                 new = self._look_around(old, verify)
             except BaseException:
-                self._stale = True
+                self.mark_stale()
                 raise
             finally:
                 self._building = False
@@ -262,8 +279,11 @@ class Core:
         self.ready()
         if not self._hooks_settled:
             self._hooks_settled = True
-            self._stale = True
+            self.mark_stale()
             self.ready()
+        self.relay = self.manager.hook
+        if self._stale:  # by another thread, meanwhile
+            self.relay = None
         return self.manager.hook
 
     def add_hookspecs(self, module_or_class: object) -> None:
@@ -272,18 +292,18 @@ class Core:
     def register(self, plugin: object, name: str | None = None) -> str | None:
         registered = self.manager.register(plugin, name)
         self.declarations.forget_own()
-        self._stale = True
+        self.mark_stale()
         return registered
 
     def unregister(self, plugin: object) -> None:
         self.manager.unregister(plugin)
         self.declarations.forget_own()
-        self._stale = True
+        self.mark_stale()
 
     def reserve(self, surface: str, names: Iterable[str]) -> None:
         """Keep names for the host; plugins that declare them are refused for them."""
         self._reserved.update((surface, name) for name in names)
-        self._stale = True
+        self.mark_stale()
 
     # -- what the loader and the views ask ---------------------------------------------
 
@@ -299,7 +319,7 @@ class Core:
         :param current: Whether to compare the manifest and the capability's own file with
             what was approved, by their stat.
         """
-        call = record_of(hook)
+        call = record_of(self.policy.key(hook))
         if call is None:
             self.grants.look()
         active = self.running.get(offer.plugin.location)

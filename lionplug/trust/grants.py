@@ -127,3 +127,5 @@ class Grants:
             and record.tree == grant.tree
             and (grant.name, grant.location) not in self.state.disabled
         )
+        if grant.refusal:  # withdrawn by another thread, meanwhile
+            grant.stands = False

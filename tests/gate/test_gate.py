@@ -41,15 +41,16 @@ def test_a_revocation_by_another_process_counts_at_once() -> None:
 
 def test_the_record_of_a_call() -> None:
     world = World("p")
+    key = world.approvals.policy.key("ask")
     seen: list[CallRecord] = []
 
     def f(a: Any) -> None:
         record = current_record()
         seen.append(record)
         assert record.open
-        assert record is record_of("ask")
-        assert record_of("other") is None
-        assert (record.hook, record.generation) == ("ask", 1)
+        assert record is record_of(key)
+        assert record_of(world.approvals.policy.key("other")) is None
+        assert record.hook == "ask"
         assert repr(record) == "<CallRecord ask open>"
 
     world.add("p", world.lazy("ask", f))
@@ -58,7 +59,7 @@ def test_the_record_of_a_call() -> None:
     assert not seen[0].open
     assert current_record() is NO_CALL
     assert not NO_CALL.open
-    assert record_of("ask") is None
+    assert record_of(key) is None
     assert NO_CALL.refusals == NO_CALL.failures == ()
 
 
@@ -79,11 +80,12 @@ def test_the_record_is_closed_when_the_call_fails() -> None:
 
 def test_s18_a_task_started_inside_a_hook_has_no_permission_from_it() -> None:
     world = World("p", "q")
+    key = world.approvals.policy.key("ask")
     tasks: list[asyncio.Task[Any]] = []
 
     async def later() -> Any:
         assert current_record().hook == "ask"  # the context was copied
-        assert record_of("ask") is None  # and its record is closed
+        assert record_of(key) is None  # and its record is closed
         return world.hook.ask.get_hookimpls()[0].function(1)
 
     def start(a: Any) -> None:
@@ -155,10 +157,11 @@ def test_s18_an_executor_thread_looks_itself() -> None:
 
 def test_s18_a_generator_made_in_a_hook_runs_without_its_record() -> None:
     world = World("p", "q")
+    key = world.approvals.policy.key("ask")
 
     def f(a: Any) -> Any:
         def later() -> Any:
-            yield record_of("ask")
+            yield record_of(key)
             yield world.hook.ask.get_hookimpls()[0].function(1)
 
         return later()
@@ -172,9 +175,10 @@ def test_s18_a_generator_made_in_a_hook_runs_without_its_record() -> None:
 
 def test_s18_the_coroutine_of_an_async_implementation_runs_without_its_record() -> None:
     world = World("p", "q")
+    key = world.approvals.policy.key("ask")
 
     async def f(a: Any) -> Any:
-        return record_of("ask"), world.hook.ask.get_hookimpls()[0].function(1)
+        return record_of(key), world.hook.ask.get_hookimpls()[0].function(1)
 
     world.add("q", world.lazy("ask", lambda a: "ran"))
     world.add("p", world.lazy("ask", f))
@@ -216,6 +220,18 @@ def test_s18_a_record_of_another_hook_spares_no_look() -> None:
         return [world.hook.other.get_hookimpls()[0].function(1)]
 
     world.add("q", world.lazy("other", lambda a: "ran"))
+    world.add("p", world.lazy("ask", outer))
+    assert world.hook.ask(a=1, b=2) == [[None]]
+
+
+def test_s18_a_record_of_another_host_spares_no_look() -> None:
+    world, other = World("p"), World("q")
+
+    def outer(a: Any) -> Any:
+        other.approvals.file.discard("q")
+        return [other.hook.ask.get_hookimpls()[0].function(1)]
+
+    other.add("q", other.lazy("ask", lambda a: "ran"))
     world.add("p", world.lazy("ask", outer))
     assert world.hook.ask(a=1, b=2) == [[None]]
 
