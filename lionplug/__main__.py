@@ -8,10 +8,14 @@ anything else is imported, because that directory may be a hostile repository
 import os
 import sys
 
-if sys.path and sys.path[0] in ("", os.getcwd()) and not getattr(sys.flags, "safe_path", False):
+try:
+    _here = os.getcwd()
+except OSError:  # it was deleted
+    _here = ""
+if sys.path and sys.path[0] in ("", _here) and not getattr(sys.flags, "safe_path", False):
     del sys.path[0]
 
-from lionplug.cli.main import main  # noqa: E402
+from lionplug.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

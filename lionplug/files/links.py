@@ -9,6 +9,7 @@ path texts gets this wrong.
 from __future__ import annotations
 
 import os
+from errno import EINVAL
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
 from lionplug.errors import UnsafePathError
@@ -183,6 +184,10 @@ def _on_disk(root: Directory) -> Lookup:
                     return LINK, os.readlink(name, dir_fd=directory.fd)
         except (FileNotFoundError, UnsafePathError):
             return None
+        except OSError as error:
+            if error.errno != EINVAL:
+                raise
+            return None  # a link a moment ago
         if S_ISDIR(stat.st_mode):
             return DIRECTORY, ""
         return (FILE, "") if S_ISREG(stat.st_mode) else None

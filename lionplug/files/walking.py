@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import EINVAL
 from operator import attrgetter
 from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG, S_IXUSR
 
@@ -140,6 +141,11 @@ class _Walk:
             mode = stat.st_mode
             target = os.readlink(item.name, dir_fd=directory.fd) if S_ISLNK(mode) else ""
         except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno != EINVAL:
+                raise
+            self._add(path, "changed", _CHANGED)  # a link a moment ago
             return None
         size = stat.st_size
         if S_ISREG(mode):

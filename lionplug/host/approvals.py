@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -21,10 +21,12 @@ from lionplug.errors import (
     PluginNotFoundError,
     StoreError,
     TrustError,
+    UsageError,
 )
 from lionplug.inventory.plugin import Plugin
 from lionplug.sources import SourceSignature, read_signatures
 from lionplug.text import exact, quote
+from lionplug.trust.copying import changed
 from lionplug.trust.diff import TreeDiff, diff_trees
 from lionplug.trust.digest import is_digest, same_digest
 from lionplug.trust.disclosure import Disclosure, Relation, disclose
@@ -177,10 +179,16 @@ class Approvals:
         core.approvals_changed(plugin.location)
         return core.inventory.find(plugin.location)
 
-    def _staged(self, location: str) -> Any:
+    @contextmanager
+    def _staged(self, location: str) -> Iterator[StagedTree]:
         core = self._core
         core.require_user_scope()
-        return stage(location, core.user_scope, core.limits, core.read_manifest)
+        with stage(location, core.user_scope, core.limits, core.read_manifest) as staged:
+            if staged.location != location:
+                # It was found as a directory. A link in its place could lead out of the
+                # project, and the approval would be one of another copy (S22).
+                raise changed(location)
+            yield staged
 
     def _relation(self, name: str, location: str) -> Relation:
         records = self._core.grants.state.records
@@ -315,7 +323,13 @@ class Approvals:
         return _read(tree, file, plugin)
 
     def digest(self, path: str) -> str:
-        with self._staged(os.path.realpath(path)) as staged:
+        try:
+            location = os.path.realpath(path)
+        except OSError as error:  # relative, and the working directory was deleted
+            raise UsageError(
+                f"{exact(path)} can't be found: {error.strerror}; give an absolute path"
+            ) from error
+        with self._staged(location) as staged:
             return str(staged.digest)
 
 

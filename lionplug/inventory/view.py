@@ -97,7 +97,7 @@ class Inventory:
                 nearest = max(one.found.scope.rank for one in fitting)
                 fitting = [one for one in fitting if one.found.scope.rank == nearest]
         elif os.sep in text or text in (".", ".."):
-            real = os.path.realpath(os.path.expanduser(text))
+            real = _resolved(text)
             fitting = [one for one in everyone if one.location == real]
         else:
             fitting = [one for one in everyone if one.name == text]
@@ -121,3 +121,10 @@ class Inventory:
             + (f"There are: {listing}." if names else "There is no plugin in any scope."),
             plugin=text,
         )
+
+
+def _resolved(path: str) -> str | None:
+    try:
+        return os.path.realpath(os.path.expanduser(path))
+    except OSError:  # relative, and the working directory was deleted
+        return None

@@ -23,9 +23,11 @@ from lionplug.host import Host
 
 PROGRAM = [sys.executable, "-m", "lionplug"]
 
-# Becomes a session of its own with argv[1] as controlling terminal, then the program.
+# Becomes a session of its own with argv[1] as controlling terminal, then the program. Jobs
+# in the background and workers of pytest-xdist hand on an ignored SIGINT.
 LAUNCHER = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.close(os.open(sys.argv[1], os.O_RDWR))
 os.execv(sys.argv[2], sys.argv[2:])
 """

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from lionplug import Host
 from lionplug.cli import prompt
 from lionplug.cli.app import make_cli
-from tests.cli.place import MANIFEST, Place
+from lionplug.cli.looking import list_command
+from tests.cli.place import MANIFEST, Place, Result
 
 
 @pytest.fixture
@@ -30,53 +32,63 @@ def application(place: Place, monkeypatch: pytest.MonkeyPatch) -> click.Group:
     return application
 
 
-def test_messages_name_the_applications_command(application: click.Group) -> None:
-    result = CliRunner().invoke(application, ["plugin", "list"], prog_name="li")
-    assert result.exit_code == 0, result.output
-    assert "li plugin trust greeter" in " ".join(result.stdout.split())
-    assert "'li plugin info NAME' says more." in result.stderr
-    usage = CliRunner().invoke(application, ["plugin", "info"], prog_name="li")
-    assert usage.exit_code == 2
-    assert "Usage: li plugin info" in usage.stderr
-    helped = CliRunner().invoke(application, ["plugin", "info", "--help"], prog_name="li")
-    assert "li plugin info web-research" in helped.output
+Run = Callable[..., Result]
 
 
-def test_errors_are_told_in_the_same_voice(application: click.Group) -> None:
-    result = CliRunner().invoke(application, ["plugin", "info", "nobody"], prog_name="li")
-    assert result.exit_code == 1
-    assert result.stderr.startswith("Error: no plugin is called nobody.")
-    as_json = CliRunner().invoke(application, ["plugin", "info", "nobody", "--json"])
-    assert '"type": "PluginNotFoundError"' in as_json.stdout
+@pytest.fixture
+def li(application: click.Group, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run the application as a program."""
+
+    def run(*arguments: str, **extra: Any) -> Result:
+        with pytest.raises(SystemExit) as end:
+            application.main(args=list(arguments), prog_name="li", **extra)
+        out, err = capfd.readouterr()
+        return Result(int(end.value.code or 0), out, err)
+
+    return run
+
+
+def test_messages_name_the_applications_command(li: Run) -> None:
+    result = li("plugin", "list")
+    assert result.code == 0, result
+    assert "li plugin trust greeter" in " ".join(result.out.split())
+    assert "'li plugin info NAME' says more." in result.err
+    usage = li("plugin", "info")
+    assert usage.code == 2
+    assert "Usage: li plugin info" in usage.err
+    assert "li plugin info web-research" in li("plugin", "info", "--help").out
+
+
+def test_errors_are_told_in_the_same_voice(li: Run) -> None:
+    result = li("plugin", "info", "nobody")
+    assert result.code == 1
+    assert result.err.startswith("Error: no plugin is called nobody.")
+    as_json = li("plugin", "info", "nobody", "--json")
+    assert as_json.code == 1
+    assert as_json.json["error"]["type"] == "PluginNotFoundError"
 
 
 def test_s23_nothing_of_the_application_answers(
-    application: click.Group, place: Place, monkeypatch: pytest.MonkeyPatch
+    li: Run, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prompt, "TERMINAL", os.devnull)  # also where the tests have a terminal
     digest = place.run("digest", str(place.home / ".app" / "plugins" / "greeter")).out.strip()
-    result = CliRunner().invoke(
-        application,
-        ["plugin", "trust", "greeter"],
-        prog_name="li",
+    for name in ("LI_PLUGIN_TRUST", "LI_TRUST", "LI"):
+        monkeypatch.setenv(f"{name}_EXPECT", digest)
+        monkeypatch.setenv(f"{name}_YES", "1")
+    answers = {"expect": digest, "yes": True, "name": "greeter"}
+    result = li(
+        "plugin",
+        "trust",
+        "greeter",
         auto_envvar_prefix="LI",
-        env={
-            "LI_PLUGIN_TRUST_EXPECT": digest,
-            "LI_PLUGIN_TRUST_YES": "1",
-            "LI_TRUST_YES": "1",
-            "LI_YES": "1",
-        },
-        default_map={"plugin": {"trust": {"expect": digest, "yes": True, "name": "greeter"}}},
-        input="y\ny\n",
+        default_map={"plugin": {"trust": answers}},
     )
-    assert result.exit_code == 1, result.output
-    assert "there is no terminal to ask on" in result.stderr
-    listed = CliRunner().invoke(application, ["plugin", "list"], prog_name="li")
-    assert "untrusted" in listed.output
+    assert result.code == 1, result
+    assert "there is no terminal to ask on" in result.err
+    assert "untrusted" in li("plugin", "list").out
 
 
 def test_a_command_outside_its_group_says_so() -> None:
-    from lionplug.cli.looking import list_command
-
-    result = CliRunner().invoke(list_command, [])
-    assert isinstance(result.exception, RuntimeError)
+    with pytest.raises(RuntimeError, match="runs only within its group"):
+        list_command.main(args=[], standalone_mode=False)

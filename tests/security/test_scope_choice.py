@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,11 +28,14 @@ def test_s06_a_place_that_cannot_be_resolved_has_a_problem(
 ) -> None:
     """As ``/proc/1/cwd``, a link that only some may read."""
 
-    def realpath(path: str) -> str:
-        raise PermissionError(13, os.strerror(13), path)
+    resolve = os.path.realpath
 
-    monkeypatch.setattr(user.os.path, "realpath", realpath)
-    monkeypatch.setattr(user._Search, "_is_moved", lambda self, path: True)
+    def realpath(path: str, **options: bool) -> str:
+        if path.startswith("/proc/1/cwd"):
+            raise PermissionError(13, os.strerror(13), path)
+        return resolve(path, **options)
+
+    monkeypatch.setattr(os.path, "realpath", realpath)
     scope = find("/proc/1/cwd/x")
     assert scope.path is None
     assert scope.problem == (
@@ -49,3 +54,34 @@ def test_s06_a_service_that_starts_in_the_root_directory_has_a_user_scope(
     assert scope.path == str(tmp_path / ".lionplug")
     monkeypatch.chdir(tmp_path.parent)
     assert "the working directory" in (find(str(tmp_path)).problem or "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["list"], 0, "No plugins."),
+        (["digest", "."], 2, "can't be found"),
+        (["info", "."], 1, "no plugin is called"),
+    ],
+)
+def test_s19_the_command_works_in_a_deleted_directory(
+    tmp_path: Path, arguments: list[str], code: int, told: str
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    program = (
+        "import os, runpy, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); "
+        f"sys.argv = ['lionplug', *{arguments}]; sys.path[0] = ''; "
+        "runpy.run_module('lionplug', run_name='__main__', alter_sys=True)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={"HOME": str(home), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in ended.stderr
+    assert told in ended.stdout + ended.stderr
+    assert ended.returncode == code
