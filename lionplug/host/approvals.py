@@ -8,6 +8,7 @@ read again.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from attrs import frozen
 from lionplug.errors import (
     AmbiguousNameError,
     LionplugError,
+    LockTimeoutError,
     PluginNotFoundError,
     StoreError,
     TrustError,
@@ -37,6 +39,9 @@ from lionplug.trust.store import StoredTree
 
 if TYPE_CHECKING:
     from lionplug.host.core import Core
+
+
+_logger = logging.getLogger("lionplug")
 
 
 @frozen(kw_only=True)
@@ -288,7 +293,12 @@ class Approvals:
         core = self._core
         if core.user_scope.path is None:
             return []
-        gone = core.trust_file.prune(lambda record: is_gone(record.location, record.device))
+        try:
+            gone = core.trust_file.prune(lambda record: is_gone(record.location, record.device))
+        except (TrustError, LockTimeoutError) as error:
+            # A record of nothing approves nothing; listing must not fail for it.
+            _logger.info("records of bundles that are gone were not dropped: %s", error)
+            return []
         if gone:
             core.refresh()
         return gone

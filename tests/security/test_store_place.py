@@ -15,6 +15,7 @@ from lionplug.errors import StoreError
 from lionplug.files import locks
 from lionplug.files.descriptors import LOCK_FILE, open_at
 from lionplug.files.locks import Lease
+from lionplug.trust import records
 from tests.support import World
 
 RUN = "def run():\n    return 1\n"
@@ -76,3 +77,26 @@ def test_s16_closed_hosts_keep_one_lease_for_each_tree(world: World) -> None:
     assert held.count(str(world.user / "leases" / tree)) <= 3  # the world's hosts are open
     with open(world.user / "leases" / tree, "rb") as other, pytest.raises(BlockingIOError):
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@pytest.mark.parametrize("error", [OSError(EROFS, "Read-only file system"), OSError(28, "full")])
+def test_s31_a_disk_that_cannot_be_written_can_be_listed(
+    world: World, monkeypatch: pytest.MonkeyPatch, error: OSError
+) -> None:
+    """Also when there is a record to drop, because its bundle is gone."""
+    folder = world.bundle("gone", {"t.py": RUN}, tools=TOOLS)
+    world.bundle("here", {"t.py": RUN}, tools={"walk": "t.py:run"})
+    for name in ("gone", "here"):
+        world.approve(world.host(), name)
+    folder.rename(world.root / "gone")
+    host = world.host()
+    with monkeypatch.context() as patched:
+
+        def fail(*args: object, **options: object) -> None:
+            raise error
+
+        patched.setattr(records, "exclusive", fail)
+        assert host.prune() == []
+        assert [plugin.state for plugin in host.plugins.all] == ["active"]
+        assert host.tools.call("walk") == 1
+    assert [record.name for record in host.prune()] == ["gone"]
