@@ -32,23 +32,32 @@ class SafePath:
     """The entries of ``sys.path`` from which code may be loaded, worked out once per change."""
 
     def __init__(self) -> None:
-        self._key: tuple[str | None, tuple[str, ...]] | None = None
-        self._path: list[str] = []
+        self._known: tuple[object, list[str]] = ((), [])
         self._own: frozenset[str] = frozenset()
+        self._learning: set[int] = set()
 
     def entries(self) -> list[str]:
         try:
             cwd: str | None = os.path.realpath(os.getcwd())
         except OSError:
             cwd = None
-        key = (cwd, tuple(entry for entry in sys.path if isinstance(entry, str)))
-        if key != self._key:
-            self._key = key
-            self._path = list(self._own or self._standard_library())
-            self._own = self._own or self._own_folders()
-            roots = [] if cwd is None else [cwd, project_root(cwd) or cwd]
-            self._path = [entry for entry in key[1] if self._is_safe(entry, roots)]
-        return self._path
+        entries = tuple(entry for entry in sys.path if isinstance(entry, str))
+        key, path = self._known  # one tuple, so that threads see a key with its own path
+        if key == (cwd, entries):
+            return path
+        if not self._own:
+            thread = get_ident()
+            if thread in self._learning:  # the imports that follow ask for it themselves
+                return self._standard_library()
+            self._learning.add(thread)
+            try:
+                self._own = self._own_folders()
+            finally:
+                self._learning.discard(thread)
+        roots = [] if cwd is None else [cwd, project_root(cwd) or cwd]
+        path = [entry for entry in entries if self._is_safe(entry, roots)]
+        self._known = ((cwd, entries), path)
+        return path
 
     def _is_safe(self, entry: str, roots: list[str]) -> bool:
         if not os.path.isabs(entry):

@@ -58,6 +58,7 @@ class ActivePlugin:
         self._lock = RLock()
         self._namespace: Namespace | None = None
         self._loaded: dict[str, Callable[..., Any]] = {}
+        self._misfits: dict[str, str] = {}
 
     @property
     def was_imported(self) -> bool:
@@ -65,10 +66,16 @@ class ActivePlugin:
         return self._namespace is not None
 
     def failure(self) -> str | None:
-        """Return the first failure to import it, for listings."""
+        """Return the first failure to import it or to seat a hook, for listings."""
         namespace = self._namespace
         known = importer.failures_of(namespace.package) if namespace is not None else ()
-        return known[0].error().message if known else None
+        if known:
+            return known[0].error().message
+        return next((f"hook {hook}: {why}" for hook, why in self._misfits.items()), None)
+
+    def note_misfit(self, hook: str, reason: str) -> None:
+        """Keep that a hook is left out, and why."""
+        self._misfits[hook] = reason
 
     def load(self, target: str, *, hook: str, what: str) -> Callable[..., Any]:
         """Import the function that a reference names, from the approved tree.
@@ -82,13 +89,14 @@ class ActivePlugin:
         """
         function = self._loaded.get(target)
         if function is None:
-            self._require_grant(what)
+            namespace = self._namespace or self._open_namespace(what)
             path, _, attribute = target.partition(":")
             function = importer.load(
-                self._namespace or self._open_namespace(),
+                namespace,
                 Reference(path=path, attribute=attribute),
                 hook=hook,
                 what=what,
+                check=self._may_run,
             )
             self._require_grant(what)  # the import may have taken long
             self._loaded[target] = function
@@ -119,10 +127,13 @@ class ActivePlugin:
             importer.release(namespace)
 
     def _require_grant(self, what: str) -> None:
-        """Check at the very place where code is imported and handed out (DESIGN §4.4)."""
-        self._grants.look()
-        if not self.grant.stands:
+        """Refuse unless the plugin may run now, by the approvals as they are."""
+        if not self._may_run():
             raise self._refusal(what)
+
+    def _may_run(self) -> bool:
+        self._grants.look()
+        return self.grant.stands
 
     def _refusal(self, what: str) -> NotGrantedError:
         state = self.grant.refusal or "not approved any more"
@@ -133,15 +144,24 @@ class ActivePlugin:
             plugin=self.record.name,
         )
 
-    def _open_namespace(self) -> Namespace:
+    def _open_namespace(self, what: str) -> Namespace:
+        """Make the approved tree importable.
+
+        The tree is opened without the lock, because that may wait for another process; who
+        ends the plugin meanwhile does not wait, and nothing is attached after that.
+        """
+        self._require_grant(what)
+        tree = self._open_tree()
+        record = self.record
         with self._lock:
+            if self.grant.refusal:
+                raise self._refusal(what)
             if self._namespace is None:
-                record = self.record
                 namespace = Namespace(
                     plugin=record.name,
                     user_dir=str(self._scope.path),
                     location=record.location,
-                    tree=self._open_tree(),
+                    tree=tree,
                     data_dir=data_directory(self._scope.data, record.name, record.location),
                     log=self._log,
                 )
@@ -150,7 +170,7 @@ class ActivePlugin:
             return self._namespace
 
     def _open_tree(self) -> StoredTree:
-        """Open and verify the approved tree; one that is missing is made again (DESIGN §5)."""
+        """Open and verify the approved tree; one that is missing is made again."""
         record = self.record
         self._store.lease(record.tree)
         if record.is_from_here and not self._store.has(record.tree):

@@ -18,7 +18,8 @@ from lionplug.manifest.capability import Capability
 from lionplug.manifest.parse import MANIFEST_FILE
 from lionplug.sources import SourceSignature
 
-_SURFACE = "hookimpls"
+#: Surface of the hooks that a bundle implements by function.
+HOOKIMPLS = "hookimpls"
 
 
 def make_stand_in(plugin: Plugin, active: ActivePlugin, policy: Policy) -> LazyPlugin | None:
@@ -31,7 +32,7 @@ def make_stand_in(plugin: Plugin, active: ActivePlugin, policy: Policy) -> LazyP
     hooks = [
         _lazy_hook(plugin, capability, active)
         for capability in plugin.capabilities
-        if capability.surface == _SURFACE
+        if capability.surface == HOOKIMPLS
     ]
     if not hooks:
         return None
@@ -97,7 +98,7 @@ def _modules(plugin: Plugin, active: ActivePlugin) -> Iterator[ModuleType]:
     files = dict.fromkeys(
         capability.target.partition(":")[0]
         for capability in plugin.capabilities
-        if capability.surface == _SURFACE
+        if capability.surface == HOOKIMPLS
     )
     for file in files:
         module: Any = active.load(f"{file}:", hook="", what=f"module {file}")

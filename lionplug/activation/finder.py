@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
+from threading import RLock
 from types import ModuleType
 from typing import Any
 
@@ -43,6 +44,7 @@ class BundleFinder:
 
     def __init__(self) -> None:
         self._attached: dict[str, Attached] = {}
+        self._lock = RLock()
 
     def install(self) -> None:
         """Stand first, also if something was put in front meanwhile."""
@@ -51,14 +53,38 @@ class BundleFinder:
                 sys.meta_path.remove(self)
             sys.meta_path.insert(0, self)
 
-    def attach(self, namespace: Namespace) -> Attached:
-        """Make the modules of a namespace importable; once attached it stays as it is."""
+    def attach(self, namespace: Namespace, *, held: bool = True) -> tuple[Attached, bool]:
+        """Make the modules of a namespace importable; once attached it stays as it is.
+
+        :param held: Whether a host holds it, and will release it.
+        :returns: What is attached, and whether it was not before.
+        """
         self.install()
-        return self._attached.setdefault(namespace.package, Attached(namespace))
+        with self._lock:
+            attached = self._attached.get(namespace.package)
+            fresh = attached is None
+            if attached is None:
+                attached = self._attached[namespace.package] = Attached(namespace)
+            if held and namespace not in attached.holders:
+                attached.holders.append(namespace)
+            return attached, fresh
+
+    def release(self, namespace: Namespace) -> bool:
+        """Let go of a namespace; tell whether nobody holds its package any more."""
+        with self._lock:
+            attached = self._attached.get(namespace.package)
+            if attached is None or namespace not in attached.holders:
+                return False
+            attached.holders.remove(namespace)
+            if attached.holders:
+                return False
+            del self._attached[namespace.package]
+            return True
 
     def detach(self, package: str) -> Attached | None:
-        """Make them unknown again."""
-        return self._attached.pop(package, None)
+        """Make the modules of a package unknown again, whoever holds it."""
+        with self._lock:
+            return self._attached.pop(package, None)
 
     def get(self, package: str) -> Attached | None:
         """Return what is attached as ``package``."""
@@ -74,7 +100,11 @@ class BundleFinder:
         if not name.startswith(PREFIX):
             return None
         tail, *parts = name[len(PREFIX) :].split(".")
-        attached = self._attached.get(PREFIX + tail) or self._resolve(PREFIX + tail)
+        attached = self._attached.get(PREFIX + tail)
+        if attached is None or not attached.holders:
+            # Known from a pickle or in a spawned child only: no host watches its approval,
+            # so that is looked up for each module.
+            attached = self._resolve(PREFIX + tail)
         if attached is None:
             raise ModuleNotFoundError(
                 f"No module named {exact(name)!r}: no approval in force is behind it. "
@@ -94,11 +124,18 @@ class BundleFinder:
         return loader.spec(name)
 
     def _resolve(self, package: str) -> Attached | None:
-        """Look an unknown package up in the approvals: a pickle or a spawned child names it."""
+        """Look a package that no host holds up in the approvals."""
         with safe_imports():
             from lionplug.activation.resolving import find_namespace
         namespace = find_namespace(package)
-        return None if namespace is None else self.attach(namespace)
+        if namespace is not None:
+            return self.attach(namespace, held=False)[0]
+        with self._lock:
+            attached = self._attached.get(package)
+            if attached is not None and not attached.holders:
+                del self._attached[package]
+                return None
+            return attached
 
 
 #: The one finder of the process; ``sys.modules`` is one for all hosts, too.

@@ -39,11 +39,9 @@ def attach(namespace: Namespace) -> None:
 
     A package that is attached already stays as it is: its name stands for the same bytes.
     """
-    if finder.get(namespace.package) is None:
+    _, fresh = finder.attach(namespace)
+    if fresh:
         failures.forget(namespace.package)
-    holders = finder.attach(namespace).holders
-    if namespace not in holders:
-        holders.append(namespace)
 
 
 def release(namespace: Namespace) -> None:
@@ -52,11 +50,8 @@ def release(namespace: Namespace) -> None:
     For a host whose grant ended: another host of the same user scope in this process may
     use the package still, or again after a new approval.
     """
-    attached = finder.get(namespace.package)
-    if attached is not None and namespace in attached.holders:
-        attached.holders.remove(namespace)
-        if not attached.holders:
-            detach(namespace.package)
+    if finder.release(namespace):
+        _forget(namespace.package)
 
 
 def detach(package: str) -> None:
@@ -65,6 +60,10 @@ def detach(package: str) -> None:
     Code of it that runs goes on, but imports no further module of the package.
     """
     finder.detach(package)
+    _forget(package)
+
+
+def _forget(package: str) -> None:
     forget_modules(package)
     failures.forget(package)
 

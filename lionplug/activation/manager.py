@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from threading import RLock
 from types import ModuleType
 from typing import Any
@@ -43,6 +43,8 @@ class HookManager(pluggy.PluginManager):
 
     :param project_name: The host's project name, for its own markers.
     :param policy: What gates and proxies ask, and whom they tell.
+    :param lock: Held while registrations change; a host gives its own, so that two locks
+        can't be taken in two orders.
     :param on_misfit: Told of a plugin, a hook and a reason, when an implementation does not
         fit the hook's specification; the implementation is left out, the rest stands.
     :param on_specs: Told that specifications were added.
@@ -53,6 +55,7 @@ class HookManager(pluggy.PluginManager):
         project_name: str,
         policy: Policy,
         *,
+        lock: RLock | None = None,
         on_misfit: Callable[[str, str, str], None] = _nobody,
         on_specs: Callable[[], None] = _nobody,
     ) -> None:
@@ -62,10 +65,12 @@ class HookManager(pluggy.PluginManager):
         self._on_specs = on_specs
         # pluggy reads markers by project name; a second manager reads lionplug's.
         self._lionplug = pluggy.PluginManager("lionplug")
-        self._lock = RLock()
+        self._lock = lock or RLock()
+        # Never changed in place: readers take no lock.
         self._lazy: dict[str, object] = {}
         self._places: dict[str, int] = {}
         self._lazy_hooks: frozenset[str] = frozenset()
+        self._watched: frozenset[str] = frozenset()
         self._gates: dict[str, Gate] = {}
         self._attributed: dict[str, str] = {}
         self._registered: dict[str, int] = {}
@@ -124,7 +129,10 @@ class HookManager(pluggy.PluginManager):
     def unregister(self, plugin: Any = None, name: str | None = None) -> Any | None:
         """Unregister an object; a plugin's own module stands for its stand-in."""
         with self._lock:
+            known = name or super().get_name(self._stand_in(plugin))
             gone = super().unregister(None if plugin is None else self._stand_in(plugin), name)
+            if known is not None:
+                self._registered.pop(known, None)
             self._update_gates()
             return gone
 
@@ -146,7 +154,9 @@ class HookManager(pluggy.PluginManager):
 
     # -- lazy plugins
 
-    def set_lazy(self, plugins: Sequence[tuple[str, object]]) -> None:
+    def set_lazy(
+        self, plugins: Sequence[tuple[str, object]], watched: Collection[str] = ()
+    ) -> None:
         """Say which lazy plugins there are, in canonical order.
 
         Those that were there stay registered, so that no call misses them and pluggy
@@ -154,10 +164,13 @@ class HookManager(pluggy.PluginManager):
 
         :param plugins: Name and object: a :class:`LazyPlugin`, or machinery that serves
             several plugins.
+        :param watched: Further hooks to put a gate on: those of approved plugins that are
+            switched off, so that whoever kept such a hook notices when they come back.
         """
         with self._lock:
-            if list(plugins) == list(self._lazy.items()):
+            if list(plugins) == list(self._lazy.items()) and self._watched == frozenset(watched):
                 return
+            self._watched = frozenset(watched)
             wanted = dict(plugins)
             for name, plugin in list(self._lazy.items()):
                 if wanted.get(name) is not plugin:
@@ -165,7 +178,7 @@ class HookManager(pluggy.PluginManager):
             self._places = {name: place for place, name in enumerate(wanted)}
             for name, plugin in wanted.items():
                 if name not in self._lazy:
-                    self._lazy[name] = plugin
+                    self._lazy = {**self._lazy, name: plugin}
                     self._put_in(name, plugin)
             self._lazy = wanted
             self._update_gates()
@@ -201,7 +214,7 @@ class HookManager(pluggy.PluginManager):
         try:
             impl = seat(self, hook, plugin, name, function, lazy.options())
         except pluggy.PluginValidationError as error:
-            self._on_misfit(name, lazy.hook, str(error))
+            self._on_misfit(name, lazy.hook, _misfit(lazy, hook, error))
             return
         try:
             replay(hook, impl)
@@ -214,7 +227,8 @@ class HookManager(pluggy.PluginManager):
             )
 
     def _take_out(self, name: str, plugin: object) -> None:
-        del self._lazy[name]
+        self._lazy = {key: one for key, one in self._lazy.items() if key != name}
+        self._registered.pop(name, None)
         if super().get_plugin(name) is plugin:
             super().unregister(plugin)
         self.withdraw(name)
@@ -225,8 +239,14 @@ class HookManager(pluggy.PluginManager):
         """Return the objects that a plugin registered, by name of the plugin."""
         return [
             super(HookManager, self).get_plugin(name)
-            for name, owner in self._attributed.items()
+            for name, owner in list(self._attributed.items())
             if owner == plugin and super(HookManager, self).has_plugin(name)
+        ]
+
+    def attributed_plugins(self) -> list[Any]:
+        """Return all objects that plugins registered."""
+        return [
+            one for owner in set(self._attributed.values()) for one in self.attributed_to(owner)
         ]
 
     def withdraw(self, plugin: str) -> list[Any]:
@@ -263,8 +283,14 @@ class HookManager(pluggy.PluginManager):
         return super().get_hookcallers(self._stand_in(plugin))
 
     def subset_hook_caller(self, name: str, remove_plugins: Iterable[Any]) -> HookCaller:
-        """Return a caller without some plugins, which may be given by their own modules."""
-        return super().subset_hook_caller(name, [self._stand_in(one) for one in remove_plugins])
+        """Return a caller without some plugins, which may be given by their own modules.
+
+        Plugins without this hook are left out of the question: pluggy 1.6 would look for an
+        attribute of its name in each, and a lazy plugin would be imported for it.
+        """
+        having = {id(impl.plugin) for impl in getattr(self.hook, name).get_hookimpls()}
+        removed = [self._stand_in(one) for one in remove_plugins]
+        return super().subset_hook_caller(name, [one for one in removed if id(one) in having])
 
     def _is_machinery(self, plugin: object) -> bool:
         return isinstance(plugin, Gate) or (
@@ -292,7 +318,8 @@ class HookManager(pluggy.PluginManager):
             for name, hook in vars(self.hook).items()
             if any(id(impl.plugin) in lazy for impl in hook.get_hookimpls())
         )
-        wanted = {name for name in self._lazy_hooks if self._can_have_gate(name)}
+        gated = self._lazy_hooks | self._watched
+        wanted = {name for name in gated if self._can_have_gate(name)}
         for name in wanted - self._gates.keys():
             gate = self._gates[name] = Gate(name, self._policy)
             super().register(gate, f"lionplug gate of {name}")
@@ -300,8 +327,8 @@ class HookManager(pluggy.PluginManager):
             super().unregister(self._gates.pop(name))
 
     def _can_have_gate(self, name: str) -> bool:
-        hook: HookCaller = getattr(self.hook, name)
-        return hook.has_spec() and not hook.is_historic()
+        hook: HookCaller | None = getattr(self.hook, name, None)
+        return hook is not None and hook.has_spec() and not hook.is_historic()
 
     def _arrange(self, hooks: Iterable[str]) -> None:
         for name in hooks:
@@ -318,3 +345,16 @@ class HookManager(pluggy.PluginManager):
         if name in self._places and self._lazy.get(name) is impl.plugin:
             return (_LAZY, self._places[name])
         return (_HOST, moment)
+
+
+def _misfit(lazy: LazyHook, hook: HookCaller, error: Exception) -> str:
+    """Say in the words of a plugin's author why a function does not fit a hook."""
+    known = spec_arguments(hook)
+    unknown = [name for name in lazy.arguments or () if name not in known]
+    if not unknown:
+        return " ".join(str(error).split())
+    return (
+        f"its function takes {', '.join(map(exact, unknown))}, and the hook gives "
+        f"{', '.join(known) or 'nothing'}; its author must correct the function or its entry in "
+        "plugin.yaml"
+    )

@@ -32,6 +32,7 @@ COMMANDS = (
     digest_command,
     show_command,
     call_command,
+    completion_command,
 )
 
 HELP = """See, approve and call plugins.
@@ -67,13 +68,15 @@ def _nothing(**_: object) -> None:
 def make_cli(make_host: Callable[[], Host], *, name: str = "plugin") -> PluginGroup:
     """Return the plugin commands for one host, to be mounted in an application's own CLI.
 
-    :param make_host: Gives the host; called once per run, when a command first needs it.
-        ``Host(command=…)`` is what messages call the commands, such as ``li plugin``.
+    :param make_host: Gives the host with all its hook specifications; called once per run,
+        when a command first needs it. ``Host(command=…)`` is what messages call the
+        commands, such as ``li plugin``.
     :param name: Name of the group.
     """
     group = PluginGroup(
         name,
-        make_host=lambda _: make_host(),
+        make_host=lambda _: _with_hooks(make_host()),
+        knows_hooks=True,
         params=[_debug_option()],
         callback=_nothing,
         help=HELP,
@@ -81,6 +84,16 @@ def make_cli(make_host: Callable[[], Host], *, name: str = "plugin") -> PluginGr
     for command in COMMANDS:
         group.add_command(command)
     return group
+
+
+def _with_hooks(host: Host) -> Host:
+    """Return a host that expects no more hook specifications, as after its first hook call.
+
+    A plugin that implements a hook of no specification is ``incompatible`` from then on;
+    without it, such a plugin would look ``active`` here and not in the application.
+    """
+    _ = host.hook
+    return host
 
 
 def make_lionplug() -> PluginGroup:
@@ -102,11 +115,12 @@ def make_lionplug() -> PluginGroup:
     group = PluginGroup(
         "lionplug",
         make_host=_chosen_host,
+        knows_hooks=False,
         params=[host_option, _debug_option(), version_option],
         callback=_nothing,
         help=HELP,
     )
-    for command in (*COMMANDS, completion_command):
+    for command in COMMANDS:
         group.add_command(command)
     return group
 

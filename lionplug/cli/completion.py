@@ -20,9 +20,10 @@ from click.shell_completion import (
     ZshComplete,
 )
 
-from lionplug.cli.group import Command
+from lionplug.cli.group import Command, program_of
 from lionplug.cli.session import session_of
 from lionplug.cli.variable import COMPLETE_VARIABLE
+from lionplug.text import exact
 
 if TYPE_CHECKING:
     from lionplug.inventory.plugin import Plugin
@@ -94,12 +95,16 @@ complete_files = _completer(_files)
     short_help="Print a script that completes this command in a shell.",
     help="""Print a script that completes commands, plugins, tools and files in a shell.
 
-    Completing imports nothing of a plugin.
+    Write it to the directory from which the shell loads completions; make that directory
+    first if there is none. New shells use it. Completing imports nothing of a plugin.
     """,
     examples=[
-        ("completion bash >> ~/.bashrc", "For bash."),
-        ('completion zsh > "${fpath[1]}/_lionplug"', "For zsh."),
-        ("completion fish > ~/.config/fish/completions/lionplug.fish", "For fish."),
+        (
+            "completion bash > ~/.local/share/bash-completion/completions/{root}",
+            "For bash with its package bash-completion.",
+        ),
+        ('completion zsh > "${fpath[1]}/_{root}"', "For zsh."),
+        ("completion fish > ~/.config/fish/completions/{root}.fish", "For fish."),
     ],
 )
 @click.argument("shell", metavar="SHELL", type=click.Choice(sorted(SHELLS)))
@@ -109,20 +114,33 @@ def completion_command(ctx: click.Context, shell: str, as_json: bool) -> None:
     """Print a completion script."""
     output = session_of(ctx).output
     output.as_json = as_json
-    script = script_for(shell, ctx.find_root().command)
+    script = script_for(shell, ctx.find_root().command, program_of(ctx))
     if as_json:
         output.document({"shell": shell, "script": script})
     else:
         output.text(script)
 
 
-def script_for(shell: str, program: click.Command) -> str:
+def script_for(shell: str, program: click.Command, name: str) -> str:
     """Return the completion script for a shell.
 
-    It is the script of click. Its own way to print it starts the first ``bash`` on the
-    search path to ask for its version, which in a hostile directory may be anything.
+    It is the script of click, and asks by the variable that click's own ``main`` reads, so
+    that it completes the whole of an application that mounts the group. click's own way to
+    print it starts the first ``bash`` on the search path to ask for its version, which in a
+    hostile directory may be anything.
+
+    :param shell: One of :data:`SHELLS`.
+    :param program: The outermost command.
+    :param name: Name of the program.
+    :raises click.UsageError: It was not run by a name that a shell could complete.
     """
-    completer = SHELLS[shell](program, {}, "lionplug", COMPLETE_VARIABLE)
+    if not _SAFE.issuperset(name) or "/" in name:
+        raise click.UsageError(
+            f"a shell completes a command by its name, and this program was run as "
+            f"{exact(name)}; install it as a command and run that"
+        )
+    variable = f"_{name.replace('-', '_').replace('.', '_')}_COMPLETE".upper()
+    completer = SHELLS[shell](program, {}, name, variable)
     return completer.source_template % completer.source_vars()
 
 

@@ -21,6 +21,10 @@ CLOSED = 141
 #: Attributes of errors that the JSON document repeats; absent ones are ``null``.
 ATTRIBUTES = ("plugin", "file", "field", "command", "state", "surface", "name")
 
+#: Raised since click 8.2 where a group is run without a command; earlier, click printed the
+#: help itself.
+_NoArguments: type[Exception] | tuple[()] = getattr(click.exceptions, "NoArgsIsHelpError", ())
+
 
 class ToolFailure(Exception):
     """A tool raised; kept apart from errors of lionplug itself.
@@ -86,10 +90,15 @@ def _failure(code: int, error: BaseException, message: str, **attributes: Any) -
 
 
 def _of_click(error: click.ClickException) -> Failure:
-    failure = _failure(error.exit_code, error, error.format_message())
+    # click indents the choices of an argument by tabs, which would be shown as escapes.
+    failure = _failure(error.exit_code, error, error.format_message().replace("\n\t", "\n  "))
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return failure
+    if isinstance(error, _NoArguments):  # its message is the whole help text
+        text = tuple(context.get_help().split("\n"))
+        told = _failure(error.exit_code, error, f"{context.command_path} needs a command")
+        return Failure(code=told.code, lines=text, error=told.error)
     usage = context.get_usage().split("\n")
     hint = f"Try '{context.command_path} --help' for help."
     return Failure(code=failure.code, lines=(*usage, hint, *failure.lines), error=failure.error)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class Command(click.Command):
     """A command whose help ends with examples.
 
-    :param examples: Pairs of a command line, without the program, and what it does.
+    :param examples: Pairs of a command line and what it does. ``{program}`` stands for what
+        a person types before the command's name, such as ``li plugin``, and ``{root}`` for
+        the program alone. A line without ``{program}`` begins with it.
     """
 
     def __init__(
@@ -30,12 +32,26 @@ class Command(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples below the options."""
-        program = ctx.parent.command_path if ctx.parent else ctx.command_path
         with formatter.section("Examples"):
             for line, meaning in self.examples:
-                formatter.write_text(f"{program} {line}")
+                # Not wrapped: it is there to be copied.
+                formatter.write(f"{'':{formatter.current_indent}}{_typed(line, ctx)}\n")
                 with formatter.indentation():
                     formatter.write_text(meaning)
+
+
+def _typed(line: str, ctx: click.Context) -> str:
+    """Return the command line of an example as a person of this program types it."""
+    program = ctx.parent.command_path if ctx.parent else ctx.command_path
+    if "{program}" not in line:
+        line = "{program} " + line
+    # No str.format: braces of JSON and of shells stand in examples too.
+    return line.replace("{program}", program).replace("{root}", program_of(ctx))
+
+
+def program_of(ctx: click.Context) -> str:
+    """Return the name of the program that runs, such as ``li`` for ``li plugin list``."""
+    return ctx.find_root().info_name or "lionplug"
 
 
 class PluginGroup(click.Group):
@@ -43,13 +59,20 @@ class PluginGroup(click.Group):
 
     :param make_host: Gives the host for one run, from the group's context; called once,
         when a command first needs it.
+    :param knows_hooks: Whether that host has all its hook specifications, so that a plugin
+        which implements another hook can be told to be incompatible.
     """
 
     def __init__(
-        self, *args: Any, make_host: Callable[[click.Context], Host], **options: Any
+        self,
+        *args: Any,
+        make_host: Callable[[click.Context], Host],
+        knows_hooks: bool,
+        **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         self.make_host = make_host
+        self.knows_hooks = knows_hooks
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which a person meets them."""

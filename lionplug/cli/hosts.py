@@ -56,5 +56,6 @@ def _version(name: str, origin: str) -> str:
         raise click.UsageError(
             f"{origin} names the host {exact(name)}, but no distribution of that name is installed "
             "in this environment, so its version is unknown; install it here, or run "
-            "lionplug where it is installed"
+            "lionplug where it is installed. An application that is a script mounts these "
+            "commands in its own command line: lionplug.cli.app.make_cli(make_host)"
         ) from None

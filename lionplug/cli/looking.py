@@ -13,8 +13,12 @@ from attrs import field, frozen
 from lionplug.cli.describe import (
     SUMMARY,
     capability_lines,
+    file_lines,
+    other_notices,
+    refusal_lines,
     scope_line,
     state_of,
+    typed_name,
     wrapped,
 )
 from lionplug.cli.group import Command
@@ -23,13 +27,20 @@ from lionplug.cli.progress import progress
 from lionplug.cli.session import Session, pass_session
 from lionplug.errors import LionplugError
 from lionplug.imports import safe_imports
+from lionplug.inventory import states
 from lionplug.sources import SourceSignature
-from lionplug.text import exact, prose
+from lionplug.text import exact, prose, quote
 
 if TYPE_CHECKING:
     from lionplug.host import Host
     from lionplug.inventory.plugin import Plugin
+    from lionplug.trust.file_table import FileRow
     from lionplug.trust.records import Record
+
+HOOKS_UNKNOWN = (
+    "The hooks are not checked by this command: only the application itself knows which "
+    "hooks it has."
+)
 
 STYLES = {"active": "green", "invalid": "red", "collision": "red", "disabled": "dim"}
 
@@ -63,11 +74,12 @@ def list_command(session: Session) -> None:
             f"{exact(record.location)}. If it comes back, it has to be approved again."
         )
     plugins = host.plugins.all
-    output.note(host.plugins.notices[1 if moved else 0 :])
+    notices = other_notices(host)
+    output.note(notices)
     if output.as_json:
         output.document([_row(plugin) for plugin in plugins])
     elif plugins:
-        output.styled(_table(plugins))
+        output.styled(_table(plugins, notices))
     else:
         output.text(_empty(host))
     output.note(_attention(host))
@@ -79,7 +91,7 @@ def _row(plugin: Plugin) -> dict[str, Any]:
     return {key: data[key] for key in first} | data
 
 
-def _table(plugins: Sequence[Plugin]) -> str:
+def _table(plugins: Sequence[Plugin], told: Sequence[str]) -> str:
     with safe_imports():
         from lionplug.cli.tables import Cell, Column, draw_table
     heads = [
@@ -95,15 +107,22 @@ def _table(plugins: Sequence[Plugin]) -> str:
             Cell(text=exact(plugin.version)),
             Cell(text=state_of(plugin), style=STYLES.get(state_of(plugin), "yellow")),
             Cell(text=plugin.scope),
-            Cell(text=_about(plugin)),
+            Cell(text=_about(plugin, plugins, told)),
         ]
         for plugin in plugins
     ]
     return draw_table(heads, rows, sys.stdout)
 
 
-def _about(plugin: Plugin) -> str:
-    lines = [prose(plugin.description, SUMMARY), plugin.failed or plugin.reason.split("\n")[0]]
+def _about(plugin: Plugin, plugins: Sequence[Plugin], told: Sequence[str]) -> str:
+    """Return what a plugin is for, why it is in its state, and what comes next.
+
+    :param told: The notices; a reason that is one of them is not repeated for each plugin.
+    """
+    reason = plugin.failed or plugin.reason.split("\n")[0]
+    if reason in told:
+        reason = "nothing is trusted, see above"
+    lines = [prose(plugin.description, SUMMARY), reason, *refusal_lines(plugin, plugins)]
     if plugin.next_command:
         lines.append(f"-> {plugin.next_command}")
     return "\n".join(filter(None, lines))
@@ -133,7 +152,7 @@ def _attention(host: Host) -> list[str]:
     "info",
     cls=Command,
     short_help="Show all about one plugin.",
-    help="""Show all about one plugin: state, capabilities, problems, digest of its files.
+    help="""Show all about one plugin: state, capabilities, problems, files and their digest.
 
     Nothing of it is imported.
     """,
@@ -155,9 +174,15 @@ def info_command(session: Session, name: str) -> None:
         live = _Live.of(host, plugin)
     copies = [one for one in host.plugins.all if one.name == plugin.name and one != plugin]
     if output.as_json:
-        output.document(_document(plugin, live, copies))
-    else:
-        output.text(_lines(plugin, live, copies, output.width))
+        output.document(
+            _document(plugin, live, copies) | {"hooks_checked": session.knows_hooks}
+        )
+        return
+    output.text(_lines(plugin, live, copies, output.width))
+    if not session.knows_hooks and any(one.surface == "hookimpls" for one in plugin.capabilities):
+        output.text(["", *wrapped(HOOKS_UNKNOWN, output.width)])
+    whole = f"{host.command} info {quote(typed_name(plugin, host.plugins.all))} --json"
+    output.text(file_lines(live.files, whole))
 
 
 @frozen(kw_only=True)
@@ -167,6 +192,7 @@ class _Live:
     digest: str | None = None
     problem: str | None = None
     signatures: Mapping[str, SourceSignature] = field(factory=dict)
+    files: Sequence[FileRow] = ()
 
     @classmethod
     def of(cls, host: Host, plugin: Plugin) -> _Live:
@@ -175,7 +201,8 @@ class _Live:
         try:
             with host.review(plugin) as review:
                 known = {target: one for target, one in review.signatures.items() if one}
-                return cls(digest=review.disclosure.digest, signatures=known)
+                files = sorted(review.disclosure.files, key=lambda row: row.path)
+                return cls(digest=review.disclosure.digest, signatures=known, files=files)
         except (LionplugError, OSError) as error:
             return cls(problem=str(error))
 
@@ -188,6 +215,7 @@ def _document(plugin: Plugin, live: _Live, copies: Sequence[Plugin]) -> dict[str
         "approved": _approval(record) if record else None,
         "manifest": plugin.manifest.to_dict() if plugin.manifest else None,
         "capabilities": [capability.to_dict() for capability in plugin.capabilities],
+        "files": [row.to_dict() for row in live.files],
         "signatures": {target: one.to_dict() for target, one in live.signatures.items()},
         "copies": [
             {"address": one.address, "state": one.state, "location": one.location} for one in copies
@@ -209,7 +237,7 @@ def _lines(plugin: Plugin, live: _Live, copies: Sequence[Plugin], width: int) ->
         lines += wrapped(prose(plugin.description), width, "  ")
     lines += ["", *_field("state", state_of(plugin), width)]
     lines += _field("reason", plugin.failed or plugin.reason, width)
-    if plugin.next_command:
+    if plugin.next_command and plugin.state != states.INVALID:  # there it is this command
         lines.append(f"  {'next':<10}{plugin.next_command}")
     lines += _field("scope", f"{plugin.scope} ({exact(plugin.address)})", width)
     lines.append(f"  {'location':<10}{exact(plugin.location)}")

@@ -19,6 +19,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class HostMaker(Protocol):
     """A group that knows the host of its commands."""
 
+    knows_hooks: bool
+
     def make_host(self, ctx: click.Context) -> Host:
         """Return a new host."""
 
@@ -38,9 +40,18 @@ class Session:
     def host(self) -> Host:
         """The host, made when it is first asked for and closed with the group's context."""
         if self._host is None:
-            self._host = cast(HostMaker, self._ctx.command).make_host(self._ctx)
+            self._host = self._maker.make_host(self._ctx)
             self._ctx.call_on_close(self._host.close)
         return self._host
+
+    @property
+    def knows_hooks(self) -> bool:
+        """Whether the host has all its hook specifications."""
+        return self._maker.knows_hooks
+
+    @property
+    def _maker(self) -> HostMaker:
+        return cast(HostMaker, self._ctx.command)
 
 
 def session_of(ctx: click.Context) -> Session:

@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from attrs import frozen
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from lionplug.cli.output import columns, is_plain, visible
+
+#: On a terminal of fewer columns, a table would have a word or two in each line of a field.
+NARROW = 60
 
 
 @frozen(kw_only=True)
@@ -46,9 +50,11 @@ def draw_table(
     """Return a table as text for ``stream``.
 
     It fits the terminal's width, 80 columns when written elsewhere. Nothing is cut: what
-    is too long is folded over several lines.
+    is too long is folded over several lines. On a narrow terminal the last column stands
+    below the others.
     """
-    plain = is_plain(stream)
+    if columns(stream) < NARROW:
+        return _rendered([_below(row) for row in rows], stream)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for head in heads:
         table.add_column(
@@ -56,6 +62,21 @@ def draw_table(
         )
     for row in rows:
         table.add_row(*(Text(visible(cell.text), style=cell.style) for cell in row))
+    return _rendered([table], stream)
+
+
+def _below(row: Sequence[Cell]) -> Group:
+    """Return one row on a narrow terminal: a line of its fields, and below it the last one."""
+    *fields, last = row
+    head = Text("  ").join(
+        Text(visible(cell.text), style=cell.style) for cell in fields if cell.text
+    )
+    text = Text(visible(last.text), style=last.style)
+    return Group(head, Padding(text, (0, 0, 0, 2))) if last.text else Group(head)
+
+
+def _rendered(parts: Sequence[RenderableType], stream: TextIO | None) -> str:
+    plain = is_plain(stream)
     console = Console(
         file=io.StringIO(),
         width=columns(stream),
@@ -67,5 +88,6 @@ def draw_table(
         legacy_windows=False,
     )
     with console.capture() as capture:
-        console.print(table)
+        for part in parts:
+            console.print(part, overflow="fold")
     return "\n".join(line.rstrip() for line in capture.get().split("\n"))

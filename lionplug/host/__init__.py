@@ -13,9 +13,8 @@ from lionplug.imports import safe_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
-    from typing import Any
 
     import pluggy
 
@@ -45,9 +44,6 @@ class Host:
     :param command: What a person types to manage plugins, named in messages; such as
         ``"li plugin"``. Default: ``lionplug --host NAME``, or ``lionplug`` for that host.
     :param user_dir: Absolute path of the user scope instead of ``~/.NAME``.
-    :param classic_groups: Entry-point groups whose plugins are made lazy.
-    :param on_ask: Decides when a hook's answer is ``ask``.
-    :param format_plugins: Whether trusted plugins may add manifest formats.
     :raises UsageError: if the name can't be a host's.
     """
 
@@ -58,17 +54,11 @@ class Host:
         version: str,
         command: str | None = None,
         user_dir: str | None = None,
-        classic_groups: Sequence[str] = (),
-        on_ask: Callable[..., Any] | None = None,
-        format_plugins: bool = True,
     ) -> None:
         self.name = name
         self.version = version
         self.command = command or ("lionplug" if name == "lionplug" else f"lionplug --host {name}")
         self.user_dir = user_dir
-        self.classic_groups = tuple(classic_groups)
-        self.on_ask = on_ask
-        self.format_plugins = format_plugins
         self._lock = RLock()
         self._built: Core | None = None
         problem = _name_problem(name)

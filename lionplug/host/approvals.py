@@ -25,6 +25,7 @@ from lionplug.errors import (
     TrustError,
     UsageError,
 )
+from lionplug.host.snapshots import capability_set
 from lionplug.inventory.plugin import Plugin
 from lionplug.sources import SourceSignature, read_signatures
 from lionplug.text import exact, quote
@@ -188,7 +189,7 @@ class Approvals:
     def _staged(self, location: str) -> Iterator[StagedTree]:
         core = self._core
         core.require_user_scope()
-        with stage(location, core.user_scope, core.limits, core.read_manifest) as staged:
+        with stage(location, core.user_scope, core.builder.limits, core.read_manifest) as staged:
             if staged.location != location:
                 # It was found as a directory. A link in its place could lead out of the
                 # project, and the approval would be one of another copy (S22).
@@ -210,7 +211,7 @@ class Approvals:
             self._approved_tree(record),
             staged,
             record.capabilities,
-            self._core.capability_set(staged.manifest),
+            capability_set(staged.manifest),
         )
 
     def _approved_tree(self, record: Record) -> StoredTree | None:
@@ -278,7 +279,7 @@ class Approvals:
         core.require_user_scope()
         plugin = core.inventory.find(name)
         if not value:
-            reason = core.disabled_by(plugin)
+            reason = core.builder.disabled_by(plugin)
             if reason:
                 raise TrustError(
                     f"{exact(plugin.name)} stays disabled: {reason}. "
@@ -300,7 +301,7 @@ class Approvals:
             _logger.info("records of bundles that are gone were not dropped: %s", error)
             return []
         if gone:
-            core.refresh()
+            core.ready()
         return gone
 
     # -- looking ---------------------------------------------------------------------

@@ -1,54 +1,48 @@
-"""The composition root: builds the parts of one host and keeps them in step."""
+"""The composition root: builds the parts of one host and joins them."""
 
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Iterable
 from functools import partial
-from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pluggy
 
 from lionplug.activation.active import ActivePlugin
 from lionplug.activation.log import ActivationLog
 from lionplug.activation.manager import HookManager
-from lionplug.discovery.bundles import BundleScanner
 from lionplug.errors import (
     CapabilityNotFoundError,
     LionplugError,
     LockTimeoutError,
     ScopeError,
     TrustError,
+    UsageError,
 )
-from lionplug.files.limits import Limits
 from lionplug.gate import CallRecord, Policy, record_of
 from lionplug.host.approvals import Approvals
+from lionplug.host.generations import Generations
+from lionplug.host.refusals import Refusals
 from lionplug.host.running import Running
-from lionplug.host.surroundings import Surroundings
-from lionplug.inventory.judge import Circumstances, judge
+from lionplug.host.snapshots import SnapshotBuilder
 from lionplug.inventory.plugin import Plugin
-from lionplug.inventory.snapshot import Changes, Offer, Snapshot
+from lionplug.inventory.snapshot import Offer, Snapshot
 from lionplug.inventory.view import Inventory
-from lionplug.manifest.model import Manifest
 from lionplug.manifest.parse import parse_manifest
+from lionplug.manifest.specifiers import contains
 from lionplug.scopes import ProjectScope, find_user_scope
 from lionplug.surfaces import tools
 from lionplug.surfaces.declarations import Declarations
-from lionplug.surfaces.loader import BundleLoader
+from lionplug.surfaces.provider import BundleProvider
 from lionplug.surfaces.tools import Tools
 from lionplug.text import exact
 from lionplug.trust.grants import Grants
-from lionplug.trust.record import Record
 from lionplug.trust.records import TrustFile
 from lionplug.trust.store import Store
 
 if TYPE_CHECKING:
     from lionplug.host import Host
-
-#: Refusals that are remembered, the newest ones.
-_REFUSALS = 1_000
 
 #: The surfaces that every host has.
 SURFACES = (tools.SURFACE,)
@@ -60,9 +54,15 @@ class Core:
     """All parts of one host.
 
     :param host: The door that the application holds.
+    :raises UsageError: if the host's version is none.
     """
 
     def __init__(self, host: Host) -> None:
+        if not isinstance(host.version, str) or contains(">=0.dev0", host.version) is None:
+            raise UsageError(
+                f"Host({host.name!r}): {exact(str(host.version))} is no version; give it one "
+                "that plugins can name a range of, such as '1.4.0' (PEP 440)."
+            )
         self.name = host.name
         self.version = host.version
         self.command = host.command
@@ -72,61 +72,60 @@ class Core:
         self.grants = Grants(self.trust_file, self._approvals_read)
         self.read_manifest = partial(parse_manifest, host=host.name)
         self.activations = ActivationLog()
+        self.refusals = Refusals()
+        self.builder = SnapshotBuilder(self, [one.name for one in SURFACES if one.exclusive])
+        self.generations = Generations(self.builder.build, self._prepare)
+        #: The hook relay while nothing is to be looked at before a call, for speed.
+        self.relay: pluggy.HookRelay | None = None
         self.policy = Policy(
             look=self.grants.look, check=self.grants.check, report=self._call_ended
         )
         self.manager = HookManager(
             host.name,
             self.policy,
+            lock=self.generations.lock,
             on_misfit=self._misfit,
-            on_specs=self.mark_stale,
+            on_specs=self.outdate,
         )
         self.running = Running(self)
         self.declarations = Declarations(SURFACES, self)
-        self.inventory = Inventory(self.ready, self.refresh, lambda: tuple(self._refusals))
+        self.inventory = Inventory(
+            self.ready, self.generations.refresh, lambda: self.refusals.lines
+        )
         self.approvals = Approvals(self)
         self.tools = Tools(self.declarations)
-        self._scanner = BundleScanner(self.read_manifest)
-        self._lock = RLock()
-        self._snapshot: Snapshot | None = None
-        self._surroundings = Surroundings(self.name, self.user_scope)
-        self._stale = False
-        self._building = False
-        self._hooks_settled = False
-        #: The hook relay while nothing is to be looked at before a call, for speed.
-        self.relay: pluggy.HookRelay | None = None
-        self._reserved: set[tuple[str, str]] = set()
-        self._refusals: deque[str] = deque(maxlen=_REFUSALS)
         for surface in SURFACES:
             self.manager.add_hookspecs(surface.hookspecs)
-        self.loader = BundleLoader(SURFACES, self)
+        self.provider = BundleProvider(SURFACES, self)
 
-    # -- the current generation --------------------------------------------------------
+    # -- generations -------------------------------------------------------------------
 
     def ready(self) -> Snapshot:
-        """Return the current snapshot; the first question discovers (DESIGN §4.1)."""
-        snapshot = self._snapshot
-        if snapshot is None or self._stale:
-            self._rebuild(verify=False)
-            snapshot = self._snapshot
-        return snapshot if snapshot is not None else _EMPTY
+        """Return the current snapshot; the first question discovers."""
+        return self.generations.current()
 
-    def refresh(self) -> Changes:
-        """Look at everything again, the live trees of approved plugins included."""
-        self.declarations.forget_own()
-        return self._rebuild(verify=True)
+    def outdate(self) -> None:
+        """Have the next question build a new snapshot."""
+        self.generations.outdate()
+        self.relay = None
 
     def approvals_changed(self, location: str) -> None:
         """Take up what was just written about one copy, and look at its live tree again."""
         self.running.forget_change(location)
-        self._rebuild(verify=False)
+        self.grants.look()
+        self.outdate()
+        self.ready()
         self.running.look_at(location)
         self.ready()
 
-    def mark_stale(self) -> None:
-        """Have the next question build a new snapshot."""
-        self._stale = True
-        self.relay = None
+    def _prepare(self, verify: bool) -> None:
+        """Ask what must be known before a snapshot is built, without its lock."""
+        if verify:
+            self.declarations.forget_own()
+            self.grants.read_again()
+        else:
+            self.grants.look()
+        self.declarations.learn_own()
 
     def _approvals_read(self) -> None:
         """Take a change of the approvals up: later, or at once where other bytes were approved.
@@ -135,8 +134,8 @@ class Core:
         plugin that was approved anew: without a guard, perhaps. What was only taken back
         keeps its place, and its gate, until somebody asks.
         """
-        self._stale = True
-        if self._snapshot is None or self._building or not self._approved_anew():
+        self.outdate()
+        if not self.generations.snapshot.generation or not self._approved_anew():
             return
         try:
             self.ready()
@@ -156,104 +155,21 @@ class Core:
             for tree, record in records
         )
 
-    def _rebuild(self, *, verify: bool) -> Changes:
-        with self._lock:
-            old = self._snapshot or _EMPTY
-            if self._building:  # a host's own hook asked while it was asked
-                return Changes((), (), ())
-            self._building = True
-            try:
-                new = self._look_around(old, verify)
-            except BaseException:
-                self.mark_stale()
-                raise
-            finally:
-                self._building = False
-            self._snapshot = new
-        return new.since(old)
-
-    def _look_around(self, old: Snapshot, verify: bool) -> Snapshot:
-        if verify:
-            self.grants.read_again()
-        else:
-            self.grants.look()
-        self._stale = False
-        self._surroundings = surroundings = Surroundings(self.name, self.user_scope)
-        scan = self._scanner.scan(surroundings.folders())
-        if verify:
-            self.running.verify(scan.bundles)
-        plugins = judge(
-            scan.bundles,
-            Circumstances(
-                host=self.name,
-                host_version=self.version,
-                command=self.command,
-                trust=self.grants.state,
-                distrust=self._distrust(),
-                disabled_by=surroundings.disabled_by,
-                missing_hooks=self._missing_hooks,
-                changed=self.running.changed,
-                lacks_tree=self._lacks_tree,
-                capabilities=self.capability_set,
-                exclusive=frozenset(one.name for one in SURFACES if one.exclusive),
-                reserved=self._reserved | self.declarations.own_names(),
-            ),
-        )
-        plugins = self.running.update(plugins)
-        notices = [*surroundings.all_notices(), *scan.notices]
-        distrust = self._distrust()
-        if distrust and distrust not in notices:
-            notices.insert(0, distrust)
-        if (plugins, tuple(notices)) == (old.plugins, old.notices) and old is not _EMPTY:
-            return old
-        return Snapshot.of(old.generation + 1, plugins, notices)
-
-    def _distrust(self) -> str | None:
-        """Say why nothing at all is trusted."""
-        problem = self.grants.state.problem
-        return self.user_scope.problem or (f"nothing is trusted: {problem}" if problem else None)
-
-    def _missing_hooks(self, manifest: Manifest) -> list[str]:
-        """Return hooks without specification, once the host had its chance to add them."""
-        if not self._hooks_settled:
-            return []
-        return [
-            capability.name
-            for capability in manifest.capabilities
-            if capability.surface == "hookimpls"
-            and not capability.detail.get("optional")
-            and not self.manager.has_spec(capability.name)
-        ]
-
-    def _lacks_tree(self, record: Record) -> bool:
-        """Tell whether a record came from another machine without its tree (dotfiles)."""
-        return not record.is_from_here and not self.store.has(record.tree)
-
     # -- facts for the other parts -----------------------------------------------------
 
     @property
     def project_scopes(self) -> tuple[ProjectScope, ...]:
         """Project scopes of the current generation, nearest first."""
         self.ready()
-        return self._surroundings.projects
-
-    @property
-    def limits(self) -> Limits:
-        """Bounds of what is read of one bundle."""
-        return self._surroundings.limits
-
-    def disabled_by(self, plugin: Plugin) -> str | None:
-        """Return file and line of the settings that disable a plugin."""
-        return self._surroundings.disabled_by(plugin.found)
-
-    def capability_set(self, manifest: Manifest) -> tuple[dict[str, Any], ...]:
-        """Return what a record pins of a manifest's meaning (SECURITY-RULES S12)."""
-        return tuple(capability.to_dict() for capability in manifest.capabilities)
+        return self.builder.projects
 
     def require_user_scope(self) -> None:
         """Raise unless there is a user scope in which things can be kept."""
         if self.user_scope.path is None or self.user_scope.problem:
-            raise ScopeError(self.user_scope.problem or "there is no user scope")
+            raise ScopeError(
+                self.user_scope.problem
+                or "there is no user scope to keep approvals in; set HOME and start again."
+            )
 
     def collect_garbage(self) -> None:
         """Remove approved trees that no record names and no process uses (S16).
@@ -276,13 +192,12 @@ class Core:
     @property
     def hook(self) -> pluggy.HookRelay:
         """The relay; asking for it ends the time in which specifications are expected."""
+        if not self.builder.hooks_settled:
+            self.builder.hooks_settled = True
+            self.outdate()
         self.ready()
-        if not self._hooks_settled:
-            self._hooks_settled = True
-            self.mark_stale()
-            self.ready()
         self.relay = self.manager.hook
-        if self._stale:  # by another thread, meanwhile
+        if not self.generations.is_current:  # outdated by another thread, meanwhile
             self.relay = None
         return self.manager.hook
 
@@ -292,20 +207,20 @@ class Core:
     def register(self, plugin: object, name: str | None = None) -> str | None:
         registered = self.manager.register(plugin, name)
         self.declarations.forget_own()
-        self.mark_stale()
+        self.outdate()
         return registered
 
     def unregister(self, plugin: object) -> None:
         self.manager.unregister(plugin)
         self.declarations.forget_own()
-        self.mark_stale()
+        self.outdate()
 
     def reserve(self, surface: str, names: Iterable[str]) -> None:
         """Keep names for the host; plugins that declare them are refused for them."""
-        self._reserved.update((surface, name) for name in names)
-        self.mark_stale()
+        self.builder.reserved.update((surface, name) for name in names)
+        self.outdate()
 
-    # -- what the loader and the views ask ---------------------------------------------
+    # -- what the provider and the views ask -------------------------------------------
 
     def offer(self, surface: str, name: str) -> Offer | None:
         return self.ready().offers.get((surface, name))
@@ -323,10 +238,11 @@ class Core:
         if call is None:
             self.grants.look()
         active = self.running.get(offer.plugin.location)
-        if active is None or not active.grant.stands:
-            self._refuse(offer.plugin, hook, call)
-            return None
-        if current and not self.running.is_current(active, offer.capability):
+        if (
+            active is None
+            or not active.grant.stands
+            or (current and not self.running.is_current(active, offer.capability))
+        ):
             self._refuse(offer.plugin, hook, call)
             return None
         return active
@@ -340,36 +256,32 @@ class Core:
         self.grants.look()
         return self.ready().missing(surface, name)
 
+    def plugin_objects(self) -> list[object]:
+        """Return the registered objects that speak for plugins, not for the host itself."""
+        return [
+            self.provider,
+            *self.running.lazy_plugins(),
+            *self.manager.attributed_plugins(),
+        ]
+
     def _refuse(self, plugin: Plugin, hook: str, call: CallRecord | None) -> None:
         if call is None:
-            self._note_refusal(plugin.name, plugin.location, hook)
+            self.refusals.note(plugin, hook, self.generations.snapshot.generation)
         else:
             call.refusals += (plugin,)
 
     def _call_ended(self, call: CallRecord) -> None:
-        for refused in call.refusals:
-            self._note_refusal(refused.name, refused.location, call.hook)
-
-    def _note_refusal(self, name: str, location: str, hook: str) -> None:
-        """Remember and log a refusal, once for each generation of the inventory."""
-        generation = self._snapshot.generation if self._snapshot else 0
-        line = f"{name} ({exact(location)}) was kept out of {hook} in generation {generation}"
-        if line not in self._refusals:
-            self._refusals.append(line)
-            _logger.warning("%s", line)
+        self.refusals.note_call(call, self.generations.snapshot.generation)
 
     def _misfit(self, plugin: str, hook: str, reason: str) -> None:
+        """Keep the failure of a hook that does not fit, so that listings show it."""
+        self.running.note_misfit(plugin, hook, reason)
         _logger.warning("plugin %s: hook %s is left out: %s", plugin, exact(hook), exact(reason))
 
-    def own_plugins(self) -> list[object]:
-        """Return the objects that answer for plugins, not for the host itself."""
-        return [self.loader, *self.running.lazy_plugins()]
-
     def close(self) -> None:
-        """End all grants and forget the modules of plugins."""
-        with self._lock:
+        """End all grants and forget the modules of plugins; nothing is active from now on."""
+        with self.generations.lock:
+            self.generations.close()
+            self.relay = None
             self.running.close()
             self.store.close()
-
-
-_EMPTY = Snapshot.of(0, (), ())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from lionplug.activation.active import ActivePlugin
-from lionplug.activation.bundle_hooks import make_stand_in
+from lionplug.activation.bundle_hooks import HOOKIMPLS, make_stand_in
 from lionplug.activation.stand_in import LazyPlugin
 from lionplug.discovery.found import FoundBundle
 from lionplug.inventory import states
@@ -21,8 +21,8 @@ from lionplug.trust.record import Record
 if TYPE_CHECKING:
     from lionplug.host.core import Core
 
-#: Name under which the loader of all bundles stands in pluggy.
-_LOADER = "lionplug bundles"
+#: Name under which the object that answers for all bundles stands in pluggy.
+_PROVIDER = "lionplug bundles"
 
 
 class Running:
@@ -33,8 +33,21 @@ class Running:
         self._active: dict[str, ActivePlugin] = {}
         self._lazy: dict[str, LazyPlugin] = {}
         self._live: dict[str, LiveTree] = {}
-        #: Location to reason, for live trees that are no longer what was approved.
-        self.changed: dict[str, str] = {}
+        self._changes: dict[str, tuple[Record, str]] = {}
+
+    @property
+    def changed(self) -> dict[str, str]:
+        """Location to reason, for live trees that are no longer what their record approves.
+
+        A change counts against the record that it was seen with: what any process approves
+        after that is another one.
+        """
+        records = self._core.grants.state.records
+        return {
+            location: reason
+            for location, (record, reason) in self._changes.items()
+            if records.get(location) == record
+        }
 
     def get(self, location: str) -> ActivePlugin | None:
         """Return the active plugin at a location."""
@@ -46,7 +59,7 @@ class Running:
     def verify(self, bundles: Iterable[FoundBundle]) -> None:
         """Compare the live tree of every approved bundle with its record."""
         records = self._core.grants.state.records
-        self.changed = {}
+        self._changes = {}
         for found in bundles:
             record = records.get(found.location)
             if record is None or found.manifest is None:
@@ -55,11 +68,11 @@ class Running:
                 continue  # already seen to differ
             reason = self._live_tree(record, found).verify()
             if reason:
-                self.changed[found.location] = reason
+                self._changes[found.location] = (record, reason)
 
     def forget_change(self, location: str) -> None:
         """Judge a live tree anew: its record is another one now."""
-        self.changed.pop(location, None)
+        self._changes.pop(location, None)
 
     def look_at(self, location: str) -> None:
         """Compare the live tree of one active plugin with its record."""
@@ -69,7 +82,7 @@ class Running:
             self.note_change(active, reason)
 
     def is_current(self, active: ActivePlugin, capability: Capability) -> bool:
-        """Glance at the live manifest and the capability's own file (DESIGN §4.6).
+        """Glance at the live manifest and the capability's own file.
 
         A tree that changed withdraws the grant until it is approved again.
         """
@@ -83,9 +96,15 @@ class Running:
 
     def note_change(self, active: ActivePlugin, reason: str) -> None:
         """Withdraw the grant of a plugin whose live tree changed, until it is approved again."""
-        self.changed[active.record.location] = reason
+        self._changes[active.record.location] = (active.record, reason)
         active.grant.withdraw(states.CHANGED)
-        self._core.mark_stale()
+        self._core.outdate()
+
+    def note_misfit(self, plugin: str, hook: str, reason: str) -> None:
+        """Keep that a hook of an active plugin is left out, and why."""
+        for active in self:
+            if active.record.name == plugin:
+                active.note_misfit(hook, reason)
 
     def update(self, plugins: Sequence[Plugin]) -> tuple[Plugin, ...]:
         """Begin what became active and end what no longer is.
@@ -95,7 +114,7 @@ class Running:
         wanted = {plugin.location: plugin for plugin in plugins if plugin.is_active}
         for location, active in list(self._active.items()):
             plugin = wanted.get(location)
-            if plugin is None or plugin.record != active.record:
+            if plugin is None or plugin.record != active.record or active.grant.refusal:
                 del self._active[location]
                 self._lazy.pop(location, None)
                 self._end(active, plugin.state if plugin else states.UNTRUSTED)
@@ -105,7 +124,9 @@ class Running:
                 lazy = make_stand_in(plugin, active, self._core.policy)
                 if lazy is not None:
                     self._lazy[location] = lazy
-        self._core.manager.set_lazy([(_LOADER, self._core.loader), *self._lazy_in_order(plugins)])
+        self._core.manager.set_lazy(
+            [(_PROVIDER, self._core.provider), *self._lazy_in_order(plugins)]
+        )
         return tuple(
             evolve(plugin, failure=self._active[plugin.location].failure)
             if plugin.location in self._active
@@ -116,10 +137,10 @@ class Running:
     def close(self) -> None:
         """End everything."""
         for active in self:
-            self._end(active, states.DISABLED)
+            self._end(active, "closed with its host")
         self._active.clear()
         self._lazy.clear()
-        self._core.manager.set_lazy([(_LOADER, self._core.loader)])
+        self._core.manager.set_lazy([(_PROVIDER, self._core.provider)])
 
     def lazy_plugins(self) -> list[LazyPlugin]:
         """Return the stand-ins of the plugins that implement hooks by function."""
@@ -160,6 +181,17 @@ class Running:
             if found.manifest is None:
                 raise AssertionError("only valid bundles are compared")
             known = self._live[record.location] = LiveTree(
-                record, found.manifest, self._core.limits, self._core.read_manifest
+                record, found.manifest, self._core.builder.limits, self._core.read_manifest
             )
         return known
+
+
+def _approved_hooks(plugins: Iterable[Plugin]) -> set[str]:
+    """Return the hooks of plugins that are approved, whether or not they are active."""
+    return {
+        capability.name
+        for plugin in plugins
+        if plugin.record is not None
+        for capability in plugin.capabilities
+        if capability.surface == HOOKIMPLS
+    }

@@ -69,6 +69,13 @@ class Inventory:
     def __iter__(self) -> Iterator[Plugin]:
         return iter(self.all)
 
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a copy has a name, in whatever state."""
+        return any(plugin.name == name for plugin in self.all)
+
     def __getitem__(self, name: str) -> Plugin:
         """Return the active copy of a name, or if none is active the nearest.
 

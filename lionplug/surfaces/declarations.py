@@ -13,7 +13,7 @@ from lionplug.inventory.snapshot import Offer, Snapshot
 from lionplug.surfaces.surface import Surface
 
 
-class Source(Protocol):
+class HostState(Protocol):
     """What is asked of the composition root."""
 
     manager: HookManager
@@ -24,8 +24,8 @@ class Source(Protocol):
     def look_again(self) -> None:
         """Look at the approvals; a change makes the snapshot out of date."""
 
-    def own_plugins(self) -> Iterable[object]:
-        """Return the objects that answer for plugins, not for the host."""
+    def plugin_objects(self) -> Iterable[object]:
+        """Return the registered objects that speak for plugins, not for the host itself."""
 
     def missing(self, surface: str, name: str) -> CapabilityNotFoundError:
         """Explain why nobody answers for a name."""
@@ -41,7 +41,7 @@ class Declarations:
     :param source: Where snapshot and hooks are found.
     """
 
-    def __init__(self, surfaces: Iterable[Surface], source: Source) -> None:
+    def __init__(self, surfaces: Iterable[Surface], source: HostState) -> None:
         self._surfaces = {surface.name: surface for surface in surfaces}
         self._source = source
         self._own: dict[str, dict[str, Any]] | None = None
@@ -99,10 +99,15 @@ class Declarations:
         return hook(name=name, plugin=None)
 
     def own_names(self) -> frozenset[tuple[str, str]]:
-        """Return ``(surface, name)`` of everything that the host's own objects declare."""
+        """Return ``(surface, name)`` of what the host's own objects declared when last asked."""
         return frozenset(
-            (surface, name) for surface in self._surfaces for name in self._own_of(surface)
+            (surface, name) for surface, known in (self._own or {}).items() for name in known
         )
+
+    def learn_own(self) -> None:
+        """Ask the host's own objects what they declare, unless that is known."""
+        if self._own is None:
+            self._own = {name: self._ask_own(name) for name in self._surfaces}
 
     def forget_own(self) -> None:
         """Ask the host's own objects again on the next question."""
@@ -112,14 +117,12 @@ class Declarations:
         return self._surfaces[surface].declare(offer.plugin, offer.capability)
 
     def _own_of(self, surface: str) -> dict[str, Any]:
-        if self._own is None:
-            self._own = {}  # a host's hook may ask for declarations while it is asked
-            self._own = {name: self._ask_own(name) for name in self._surfaces}
-        return self._own.get(surface, {})
+        self.learn_own()
+        return (self._own or {}).get(surface, {})
 
     def _ask_own(self, surface: str) -> dict[str, Any]:
         caller = self._source.manager.subset_hook_caller(
-            f"list_{surface}", remove_plugins=self._source.own_plugins()
+            f"list_{surface}", remove_plugins=self._source.plugin_objects()
         )
         return {
             declaration.name: declaration for answer in caller() for declaration in answer or ()

@@ -68,7 +68,7 @@ SURFACE = Surface(
 )
 
 
-class Source(Protocol):
+class DeclarationSource(Protocol):
     """What the view asks of the composition root."""
 
     def declaration(self, surface: str, name: str) -> Any | None:
@@ -132,7 +132,7 @@ class Tool:
 class Tools:
     """``host.tools``: look tools up, list them, call them."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: DeclarationSource) -> None:
         self._source = source
         self._validators: dict[str, tuple[object, Validator]] = {}
 
@@ -150,6 +150,9 @@ class Tools:
         """Yield a handle for each tool, in order of name; imports nothing."""
         found = sorted(self._source.declarations(_NAME), key=lambda one: str(one.name))
         return iter([Tool(declaration, self) for declaration in found])
+
+    def __len__(self) -> int:
+        return len(self._source.declarations(_NAME))
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._source.current(_NAME, name) is not None

@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from lionplug.files.entry import Entry
 from lionplug.files.links import resolve
 from lionplug.manifest.parse import MANIFEST_FILE
-from lionplug.trust.filetypes import is_code, is_instruction
+from lionplug.trust.filetypes import is_code, is_instruction, is_python_name
 from lionplug.trust.flags import Flag, flags_of, unexamined
 
 if TYPE_CHECKING:
@@ -76,7 +76,11 @@ def file_table(staged: StagedTree) -> tuple[FileRow, ...]:
     :param staged: The private copy; nothing else is looked at (SECURITY-RULES S3).
     """
     declared = _declared_paths(staged.entries, staged.manifest.capabilities)
-    rows = [_row(staged, entry, declared) for entry in staged.entries.values()]
+    linked = _linked_as_python(staged.entries)
+    rows = [
+        _row(staged, entry, declared, linked.get(entry.path, entry.path))
+        for entry in staged.entries.values()
+    ]
     return tuple(sorted(rows, key=_rank))
 
 
@@ -84,7 +88,20 @@ def _rank(row: FileRow) -> tuple[bool, int, str]:
     return not (row.runs or row.is_undeclared_code), _ORDER.index(row.kind), row.path
 
 
-def _row(staged: StagedTree, entry: Entry, declared: Mapping[str, list[str]]) -> FileRow:
+def _linked_as_python(entries: Mapping[str, Entry]) -> dict[str, str]:
+    """Return by path the name of a link under which Python would import the file there."""
+    links = [entry.path for entry in entries.values() if entry.target]
+    ends = ((resolve(entries, path), path) for path in links if is_python_name(path))
+    return {entry.path: path for entry, path in ends if entry is not None}
+
+
+def _row(
+    staged: StagedTree, entry: Entry, declared: Mapping[str, list[str]], name: str
+) -> FileRow:
+    """Return the row of an entry.
+
+    :param name: The name under which its content is used: its path, or that of a link.
+    """
     row = FileRow(
         path=entry.path,
         kind={"d": "directory", "l": "link"}.get(entry.kind, "data"),
@@ -96,13 +113,13 @@ def _row(staged: StagedTree, entry: Entry, declared: Mapping[str, list[str]]) ->
         return row
     data = staged.read(entry.path) if entry.size <= LARGEST_EXAMINED else None
     row = evolve(row, size=entry.size, runs=entry.kind == "x")
-    return _with_flags(evolve(row, kind=_kind(row, data or b"")), data)
+    return _with_flags(evolve(row, kind=_kind(row, name, data or b"")), name, data)
 
 
-def _kind(row: FileRow, data: bytes) -> str:
+def _kind(row: FileRow, name: str, data: bytes) -> str:
     if row.path == MANIFEST_FILE:
         return "manifest"
-    if is_code(row.path, data, row.runs):
+    if is_code(row.path, data, row.runs) or is_python_name(name):
         return "code"
     instructs = any(label.startswith(_INSTRUCTING) for label in row.declared_by)
     return "instructions" if instructs or is_instruction(row.path) else "data"
@@ -111,12 +128,13 @@ def _kind(row: FileRow, data: bytes) -> str:
 _INSTRUCTING = ("agents ", "playbooks ", "skills ", "prompts ")
 
 
-def _with_flags(row: FileRow, data: bytes | None) -> FileRow:
+def _with_flags(row: FileRow, name: str, data: bytes | None) -> FileRow:
     flags = list(_flags_of_place(row))
     if data is None:
-        return evolve(row, flags=(*flags, unexamined(0, row.size)))
+        severity = "refuse" if is_python_name(name) else "warn"
+        return evolve(row, flags=(*flags, unexamined(0, row.size, severity)))
     manifest = row.kind == "manifest"
-    found = flags_of(row.path, data, code=row.kind == "code", manifest=manifest)
+    found = flags_of(name, data, code=row.kind == "code", manifest=manifest)
     if row.kind == "data" and any(flag.code == "binary" for flag in found):
         row = evolve(row, kind="binary")
     return evolve(row, flags=(*flags, *found))

@@ -48,9 +48,14 @@ def is_instruction(path: str) -> bool:
     return ending(path) in INSTRUCTION_ENDINGS
 
 
+def is_python_name(path: str) -> bool:
+    """Tell by its ending whether a file is Python source."""
+    return ending(path) in PYTHON_ENDINGS
+
+
 def is_python(path: str, head: bytes) -> bool:
     """Tell whether a Python interpreter would be given the file."""
-    if ending(path) in PYTHON_ENDINGS:
+    if is_python_name(path):
         return True
     first = head.split(b"\n", 1)[0]
     return first.startswith(b"#!") and b"python" in first

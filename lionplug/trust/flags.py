@@ -14,7 +14,7 @@ from attrs import frozen
 
 from lionplug.sources import declared_encoding, is_utf8_name
 from lionplug.text import exact
-from lionplug.trust.filetypes import is_python
+from lionplug.trust.filetypes import is_python, is_python_name
 
 #: Bytes from the start of a file that are examined.
 EXAMINED = 2**20
@@ -103,12 +103,18 @@ class Flag:
 def flags_of(path: str, data: bytes, *, code: bool = False, manifest: bool = False) -> list[Flag]:
     """Return the flags of one file's content.
 
-    :param path: Path in the bundle.
+    :param path: Path in the bundle; where a link gives the file a name that ends as Python
+        source does, that of the link.
     :param data: The bytes of the file.
     :param code: Whether the file is code.
     :param manifest: Whether it is a manifest, in which hidden line breaks are refused.
     """
     flags = []
+    if is_python_name(path):
+        # In full: what a reader can't be shown must not begin where nobody looked.
+        unreadable = _not_utf8(data)
+        if unreadable is not None:
+            return [unreadable]
     if len(data) > EXAMINED:
         flags.append(unexamined(EXAMINED, len(data)))
         data = data[:EXAMINED]
@@ -124,10 +130,12 @@ def flags_of(path: str, data: bytes, *, code: bool = False, manifest: bool = Fal
     return flags
 
 
-def unexamined(examined: int, size: int) -> Flag:
+def unexamined(examined: int, size: int, severity: str = "warn") -> Flag:
     """Return the flag of a file of which only the beginning was looked at."""
     return Flag(
-        code="unexamined", message=f"not examined beyond its first {examined:,} of {size:,} bytes"
+        code="unexamined",
+        severity=severity,
+        message=f"not examined beyond its first {examined:,} of {size:,} bytes",
     )
 
 
@@ -140,6 +148,24 @@ def _decode(data: bytes) -> str | None:
         if len(data) == EXAMINED and error.reason == "unexpected end of data":
             return data[: error.start].decode("utf-8").removeprefix("\ufeff")
         return None
+
+
+def _not_utf8(data: bytes) -> Flag | None:
+    """Return the flag of Python source that is no text in UTF-8; a byte order mark is allowed."""
+    try:
+        data.decode("utf-8")
+        offset = data.find(0)
+    except UnicodeDecodeError as error:
+        offset = error.start
+    if offset < 0:
+        return None
+    return Flag(
+        code="encoding",
+        severity="refuse",
+        message=f"is no text in UTF-8: found the byte 0x{data[offset]:02x} at offset {offset:,}, so "
+        "it can't be shown as Python would read it; save it as UTF-8 without NUL characters, or "
+        "give it another ending if it is no Python source",
+    )
 
 
 def _encoding_flags(data: bytes) -> Iterator[Flag]:

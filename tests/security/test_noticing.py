@@ -107,3 +107,22 @@ def test_s31_refresh_looks_at_the_directories_on_the_way_again(world: World) -> 
     assert any("nothing is trusted" in notice for notice in host.plugins.notices)
     with pytest.raises(CapabilityNotFoundError):
         host.tools.call("run")
+
+
+@pytest.mark.parametrize("noticed_by", ["call", "refresh"])
+def test_s34_a_change_that_was_noticed_ends_with_an_approval_elsewhere(
+    world: World, noticed_by: str
+) -> None:
+    folder = world.bundle("one", {"t.py": RUN}, tools=TOOLS)
+    host = world.host()
+    world.approve(world.host(), "one")
+    assert host.tools.call("run") == 1
+    for number in (2, 3):
+        write(folder / "t.py", f"def run():\n    return {number}\n")
+        if noticed_by == "refresh":
+            host.plugins.refresh()
+        with pytest.raises(CapabilityNotFoundError, match="which is changed"):
+            host.tools.call("run")
+        world.approve(world.host(), "one")
+        assert host.tools.call("run") == number
+        assert states(host) == ["active"]

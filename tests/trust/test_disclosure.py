@@ -419,6 +419,26 @@ class TestComplete:
         (row,) = (row for row in disclosed(copy).files if row.path == "a.dat")
         assert [str(flag) for flag in row.flags] == ["not examined beyond its first 0 of 11 bytes"]
 
+    def test_s25_python_too_large_to_look_into_is_refused(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(file_table, "LARGEST_EXAMINED", 10)
+        item = disclosed(copy_of(tmp_path, {"a.py": b"#" * 11, "b.txt": ("l", "a.py")}))
+        assert item.refusals == ("a.py: not examined beyond its first 0 of 11 bytes",)
+
+    @pytest.mark.parametrize("name", ["mod.py", "pkg/mod.pyw"])
+    def test_s25_a_link_that_makes_python_of_a_file_hides_no_encoding(self, tmp_path, name):
+        up = "../" * name.count("/")
+        files = {
+            "wide.txt": "x = 1".encode("utf-16"),
+            name: ("l", f"{up}wide.txt"),
+            "cookie.dat": "# coding: utf-7\n",
+            "other.py": ("l", "hop"),
+            "hop": ("l", "cookie.dat"),
+        }
+        item = disclosed(copy_of(tmp_path, files))
+        kinds = {row.path: row.kind for row in item.files}
+        assert (kinds["wide.txt"], kinds["cookie.dat"]) == ("code", "code")
+        assert [text.partition(":")[0] for text in item.refusals] == ["cookie.dat", "wide.txt"]
+
 
 class TestDataOnly:
     LINE = "  Data only: no code, no run bits, no commands, no servers"

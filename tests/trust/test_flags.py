@@ -80,6 +80,48 @@ def test_s25_another_encoding_is_refused_in_python(path):
     assert flags("a.txt", "# coding: unicode_escape") == {}
 
 
+@pytest.mark.parametrize("path", ["a.py", "b/c.pyw", "D.PY"])
+@pytest.mark.parametrize(
+    ("data", "byte", "offset"),
+    [
+        ("x = 1\n".encode("utf-16"), "0xff", "0"),
+        ("x = 1\n".encode("utf-16-le"), "0x00", "1"),
+        ("x = 1\n".encode("utf-16-be"), "0x00", "0"),
+        ("x = 1\n".encode("utf-32"), "0xff", "0"),
+        ("# \u00e9\n".encode("latin-1"), "0xe9", "2"),
+        ("# coding: latin-1\n# \u00e9\n".encode("latin-1"), "0xe9", "20"),
+        (b"\xef\xbb\xbfx = '\xc3'\n", "0xc3", "8"),
+        (b"# \xed\xa0\x80\n", "0xed", "2"),
+        (b"# \xc0\x80\n", "0xc0", "2"),
+        (b"x = 1\n# \0import os\n", "0x00", "8"),
+        (b"x\n" * (EXAMINED // 2) + b"\xff", "0xff", f"{EXAMINED:,}"),
+        (b"x\n" * (EXAMINED // 2) + b"\0", "0x00", f"{EXAMINED:,}"),
+    ],
+)
+def test_s25_python_that_is_no_utf8_is_refused(path, data, byte, offset):
+    flag = one(path, data, code=True)
+    assert (flag.code, flag.severity) == ("encoding", "refuse")
+    assert str(flag) == (
+        f"is no text in UTF-8: found the byte {byte} at offset {offset}, so it can't be shown as "
+        "Python would read it; save it as UTF-8 without NUL characters, or give it another ending "
+        "if it is no Python source"
+    )
+
+
+@given(st.binary(max_size=60))
+def test_s25_python_is_refused_exactly_where_it_is_no_utf8(data):
+    try:
+        good = "\0" not in data.decode("utf-8")
+    except UnicodeDecodeError:
+        good = False
+    refused = [flag for flag in flags_of("a.py", data) if flag.message.startswith("is no text")]
+    assert bool(refused) != good
+
+
+def test_s25_a_byte_order_mark_and_any_character_are_allowed_in_python():
+    assert flags("a.py", b"\xef\xbb\xbfx = '\xf0\x9f\xa6\x81'\n", code=True) == {}
+
+
 def test_s25_binaries():
     for data in (b"\x7fELF\x00", b"\xff\xfea", "text".encode("utf-16")):
         assert str(one("a.bin", data)) == "binary content, which can't be shown as text"

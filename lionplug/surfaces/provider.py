@@ -16,7 +16,7 @@ from lionplug.markers import hookimpl
 from lionplug.surfaces.surface import Surface
 
 
-class Source(Protocol):
+class OfferSource(Protocol):
     """Where the loader finds plugins: the composition root of a host."""
 
     def offer(self, surface: str, name: str) -> Offer | None:
@@ -32,18 +32,18 @@ class Source(Protocol):
         """
 
 
-class BundleLoader:
+class BundleProvider:
     """Implements the two hooks of every surface.
 
     :param surfaces: The surfaces to serve.
     :param source: Where plugins are found.
     """
 
-    def __init__(self, surfaces: Iterable[Surface], source: Source) -> None:
+    def __init__(self, surfaces: Iterable[Surface], source: OfferSource) -> None:
         for surface in surfaces:
             self.serve(surface, source)
 
-    def serve(self, surface: Surface, source: Source) -> None:
+    def serve(self, surface: Surface, source: OfferSource) -> None:
         """Add the hooks of one surface; done before the object is registered."""
         # Functions in the instance dictionary: both supported releases of pluggy hand
         # them out as they are.
@@ -58,7 +58,7 @@ class BundleLoader:
 _last = hookimpl(trylast=True)
 
 
-def _list_hook(surface: Surface, source: Source, hook: str) -> Callable[[], list[Any]]:
+def _list_hook(surface: Surface, source: OfferSource, hook: str) -> Callable[[], list[Any]]:
     def list_capabilities() -> list[Any]:
         return [
             surface.declare(offer.plugin, offer.capability)
@@ -69,7 +69,7 @@ def _list_hook(surface: Surface, source: Source, hook: str) -> Callable[[], list
     return _last(list_capabilities)
 
 
-def _provide_hook(surface: Surface, source: Source, hook: str) -> Callable[..., Any]:
+def _provide_hook(surface: Surface, source: OfferSource, hook: str) -> Callable[..., Any]:
     def provide_capability(name: str, plugin: str | None) -> Any:
         offer = source.offer(surface.name, name)
         if offer is None or (plugin is not None and plugin != offer.plugin.name):
