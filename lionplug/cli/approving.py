@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lionplug.cli.describe import scope_line, state_of, wrapped
+from lionplug.cli.broken import named_if_broken
+from lionplug.cli.describe import scope_line, state_of, typed_name, wrapped
 from lionplug.cli.group import Command
 from lionplug.cli.options import TYPED_ONLY, json_option, plugin_argument
 from lionplug.cli.progress import progress
@@ -20,9 +21,11 @@ from lionplug.cli.prompt import (
 )
 from lionplug.cli.session import Session, pass_session
 from lionplug.errors import PluginNotFoundError, TrustError
+from lionplug.host.answers import declined, digest_problem, require_digest
 from lionplug.inventory import states
+from lionplug.inventory.plugin import label
 from lionplug.text import exact, quote
-from lionplug.trust.digest import PREFIX, is_digest, same_digest
+from lionplug.trust.digest import PREFIX, same_digest
 
 if TYPE_CHECKING:
     from lionplug.host import Host
@@ -73,14 +76,15 @@ def trust_command(session: Session, name: str, expect: str | None, yes: bool) ->
     plugin = host.plugins.find(name)
     with ExitStack() as stack:
         stack.enter_context(signals_are_no())
-        terminal = None if expect else stack.enter_context(_terminal(host, name))
-        with progress(f"copying and hashing {exact(plugin.name)}"):
+        doing = f"copying and hashing {exact(plugin.name)}"
+        with progress(doing), named_if_broken(plugin, "approved"):
             review = stack.enter_context(host.review(plugin))
         if expect is not None:
-            _compare(host, name, review, expect)
+            require_digest(plugin, review.disclosure.digest, expect, host.command)
         if _is_approved(plugin, review):
             _tell(session, plugin, review, approved=False)
             return
+        terminal = None if expect else stack.enter_context(_terminal(host, plugin))
         _disclose(session, review, terminal)
         if terminal is not None and not yes and not review.disclosure.refusals:
             _ask(terminal, review)
@@ -91,26 +95,24 @@ def trust_command(session: Session, name: str, expect: str | None, yes: bool) ->
 def _check_usage(expect: str | None, yes: bool) -> None:
     if expect is not None and yes:
         raise click.UsageError("--expect and --yes exclude each other")
-    if expect is not None and not is_digest(expect):
-        raise click.UsageError(
-            f"{exact(expect)} is no full digest; --expect takes lp1:sha256: and all 64 hex "
-            "digits, in lower case"
-        )
+    problem = digest_problem(expect) if expect is not None else None
+    if problem:
+        raise click.UsageError(f"--expect: {problem}")
 
 
 @contextmanager
-def _terminal(host: Host, name: str) -> Iterator[Terminal]:
+def _terminal(host: Host, plugin: Plugin) -> Iterator[Terminal]:
     """Open the terminal, or say how to approve without one."""
     try:
         with controlling_terminal() as terminal:
             yield terminal
     except NoTerminalError:
         raise TrustError(
-            f"{exact(name)} is not approved: there is no terminal to ask on, or this is a "
+            f"{exact(plugin.name)} is not approved: there is no terminal to ask on, or this is a "
             "background job of it. Run the command on a terminal, or approve one exact tree "
             "with --expect DIGEST; the author tells the digest, and 'digest PATH' prints it.",
-            plugin=name,
-            command=f"{host.command} info {quote(name)}",
+            plugin=plugin.name,
+            command=f"{host.command} info {quote(typed_name(plugin, host.plugins.all))}",
         ) from None
 
 
@@ -121,17 +123,6 @@ def _is_approved(plugin: Plugin, review: Review) -> bool:
         and same_digest(plugin.record.tree, review.disclosure.digest)
         and plugin.state not in (states.UNTRUSTED, states.CHANGED)
     )
-
-
-def _compare(host: Host, name: str, review: Review, expect: str) -> None:
-    digest = review.disclosure.digest
-    if not same_digest(expect, digest):
-        raise TrustError(
-            f"{exact(review.plugin.name)} is not approved: the digest of its files is {digest}, "
-            f"expected was {expect}. Look at the files before you go on.",
-            plugin=review.plugin.name,
-            command=f"{host.command} info {quote(name)}",
-        )
 
 
 def _disclose(session: Session, review: Review, terminal: Terminal | None) -> None:
@@ -163,10 +154,7 @@ def _ask(terminal: Terminal, review: Review) -> None:
     else:
         agreed = terminal.ask("\nApprove? [y/N] ").lower() in ("y", "yes")
     if not agreed:
-        raise TrustError(
-            f"{exact(review.plugin.name)} is not approved: the answer was no. Nothing of it runs.",
-            plugin=review.plugin.name,
-        )
+        raise declined(review.plugin)
 
 
 def _tell(session: Session, plugin: Plugin, review: Review, *, approved: bool) -> None:
@@ -180,6 +168,10 @@ def _tell(session: Session, plugin: Plugin, review: Review, *, approved: bool) -
     if approved:
         output.text(f"Approved {name}: {digest}")
         output.text(f"It is {state_of(plugin)} now.")
+        for key, why in plugin.refused_names:
+            output.text(
+                wrapped(f"But {label(*key.split(':', 1))} is refused: {why}.", output.width)
+            )
     else:
         output.text(f"Nothing to approve: exactly these files of {name} are approved already.")
         output.text(f"It is {state_of(plugin)}: {digest}")

@@ -12,16 +12,19 @@ import click
 
 from lionplug.cli.arguments import parse_arguments
 from lionplug.cli.completion import complete_tools
+from lionplug.cli.describe import typed_name
 from lionplug.cli.failure import ToolFailure
 from lionplug.cli.group import Command
 from lionplug.cli.options import json_option
 from lionplug.cli.output import stdout_to_stderr
-from lionplug.cli.results import jsonable, result_lines
+from lionplug.cli.results import result_lines, spelled_out, to_json
 from lionplug.cli.session import Session, pass_session
-from lionplug.errors import AsyncToolError, LionplugError
+from lionplug.errors import ArgumentsError, AsyncToolError, LionplugError
 from lionplug.imports import safe_imports
+from lionplug.text import quote
 
 if TYPE_CHECKING:
+    from lionplug.host import Host
     from lionplug.surfaces.tools import Tool
 
 
@@ -33,8 +36,9 @@ if TYPE_CHECKING:
 
     A value is taken as JSON where the tool's schema wants a number, a boolean, an array or
     an object, else as text. A returned string is printed as it is, with characters that do
-    not show escaped; anything else as JSON. What the tool itself prints goes to standard
-    error.
+    not show escaped; anything else as JSON. What JSON lacks, such as bytes, is shown as the
+    text that Python gives for it, and standard error says so. What the tool itself prints
+    goes to standard error.
     """,
     examples=[
         ("call web_search query=pluggy limit=3", "Arguments as key=value."),
@@ -57,14 +61,20 @@ def call_command(session: Session, tool: str, pairs: tuple[str, ...], source: st
     output = session.output
     handle = session.host.tools[tool]
     arguments = parse_arguments(pairs, source, handle.parameters)
-    with _prints_aside():
-        result = call_tool(handle, arguments)
-        content = jsonable(result) if output.as_json else None
-        lines = [] if output.as_json else result_lines(result)
+    with _prints_aside(), _pointed_to_info(session.host, handle):
+        content = to_json(call_tool(handle, arguments))
+    output.note(spelled_out(content.as_text))
     if output.as_json:
-        output.document({"tool": handle.name, "plugin": handle.plugin, "result": content})
+        output.document(
+            {
+                "tool": handle.name,
+                "plugin": handle.plugin,
+                "result": content.value,
+                "as_text": list(content.as_text),
+            }
+        )
     else:
-        output.text(lines)
+        output.text(result_lines(content.value))
 
 
 def call_tool(handle: Tool, arguments: dict[str, Any]) -> object:
@@ -85,6 +95,19 @@ def call_tool(handle: Tool, arguments: dict[str, Any]) -> object:
         raise
     except (Exception, SystemExit) as error:
         raise ToolFailure(handle.name, handle.plugin) from error
+
+
+@contextmanager
+def _pointed_to_info(host: Host, handle: Tool) -> Iterator[None]:
+    """Have an error about the arguments name the command that shows what a tool takes."""
+    try:
+        yield
+    except ArgumentsError as error:
+        everyone = host.plugins.all
+        for plugin in everyone:
+            if plugin.is_active and plugin.name == handle.plugin == error.plugin:
+                error.command = f"{host.command} info {quote(typed_name(plugin, everyone))}"
+        raise
 
 
 @contextmanager

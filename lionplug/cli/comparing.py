@@ -7,13 +7,15 @@ import sys
 
 import click
 
+from lionplug.cli.broken import named_if_broken
 from lionplug.cli.completion import complete_files
 from lionplug.cli.group import Command
 from lionplug.cli.options import json_option, plugin_argument
+from lionplug.cli.output import shows
 from lionplug.cli.progress import progress
 from lionplug.cli.session import Session, pass_session
 from lionplug.errors import LionplugError
-from lionplug.text import exact, is_blank, quote
+from lionplug.text import exact, quote
 
 
 @click.command(
@@ -35,8 +37,9 @@ from lionplug.text import exact, is_blank, quote
 def diff_command(session: Session, name: str) -> None:
     """Compare with what was approved."""
     output = session.output
-    with progress(f"comparing {exact(name)}"):
-        difference = session.host.diff(name)
+    plugin = session.host.plugins.find(name)
+    with progress(f"comparing {exact(name)}"), named_if_broken(plugin, "compared"):
+        difference = session.host.diff(plugin.location)
     if output.as_json:
         output.document(difference.to_dict())
     elif difference.empty:
@@ -103,8 +106,9 @@ def show_command(session: Session, name: str, file: str, approved: bool, raw: bo
         raise click.UsageError("--raw and --json exclude each other")
     if raw and sys.stdout is not None and sys.stdout.isatty():
         raise click.UsageError("--raw is for a file or a pipe, not for a terminal")
-    with progress(f"copying {exact(name)}"):
-        data = session.host.show(name, file, approved=approved)
+    plugin = session.host.plugins.find(name)
+    with progress(f"copying {exact(name)}"), named_if_broken(plugin, "shown"):
+        data = session.host.show(plugin.location, file, approved=approved)
     text = _decoded(data)
     if raw:
         output.raw(data)
@@ -147,11 +151,7 @@ def readable(text: str) -> list[str]:
 def _readable_line(line: str) -> str:
     return "".join(
         character
-        if character == "\t" or (_shows(character) and not line.startswith("\\u{", index))
+        if character == "\t" or (shows(character) and not line.startswith("\\u{", index))
         else f"\\u{{{ord(character):x}}}"
         for index, character in enumerate(line)
     )
-
-
-def _shows(character: str) -> bool:
-    return character.isprintable() and not is_blank(character)

@@ -100,11 +100,11 @@ complete_files = _completer(_files)
     """,
     examples=[
         (
-            "completion bash > ~/.local/share/bash-completion/completions/{root}",
+            "completion bash > ~/.local/share/bash-completion/completions/ROOT",
             "For bash with its package bash-completion.",
         ),
-        ('completion zsh > "${fpath[1]}/_{root}"', "For zsh."),
-        ("completion fish > ~/.config/fish/completions/{root}.fish", "For fish."),
+        ('completion zsh > "${fpath[1]}/_ROOT"', "For zsh."),
+        ("completion fish > ~/.config/fish/completions/ROOT.fish", "For fish."),
     ],
 )
 @click.argument("shell", metavar="SHELL", type=click.Choice(sorted(SHELLS)))

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Command(click.Command):
     """A command whose help ends with examples.
 
-    :param examples: Pairs of a command line and what it does. ``{program}`` stands for what
-        a person types before the command's name, such as ``li plugin``, and ``{root}`` for
-        the program alone. A line without ``{program}`` begins with it.
+    :param examples: Pairs of a command line and what it does. ``PROGRAM`` stands for what a
+        person types before the command's name, such as ``li plugin``, and ``ROOT`` for the
+        program alone. A line without ``PROGRAM`` begins with it.
     """
 
     def __init__(
@@ -43,10 +43,9 @@ class Command(click.Command):
 def _typed(line: str, ctx: click.Context) -> str:
     """Return the command line of an example as a person of this program types it."""
     program = ctx.parent.command_path if ctx.parent else ctx.command_path
-    if "{program}" not in line:
-        line = "{program} " + line
-    # No str.format: braces of JSON and of shells stand in examples too.
-    return line.replace("{program}", program).replace("{root}", program_of(ctx))
+    if "PROGRAM" not in line:
+        line = f"PROGRAM {line}"
+    return line.replace("PROGRAM", program).replace("ROOT", program_of(ctx))
 
 
 def program_of(ctx: click.Context) -> str:

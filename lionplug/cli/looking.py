@@ -174,9 +174,7 @@ def info_command(session: Session, name: str) -> None:
         live = _Live.of(host, plugin)
     copies = [one for one in host.plugins.all if one.name == plugin.name and one != plugin]
     if output.as_json:
-        output.document(
-            _document(plugin, live, copies) | {"hooks_checked": session.knows_hooks}
-        )
+        output.document(_document(plugin, live, copies) | {"hooks_checked": session.knows_hooks})
         return
     output.text(_lines(plugin, live, copies, output.width))
     if not session.knows_hooks and any(one.surface == "hookimpls" for one in plugin.capabilities):

@@ -36,11 +36,14 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        character
-        if character == "\n" or (character.isprintable() and not is_blank(character))
-        else f"\\u{{{ord(character):x}}}"
+        character if character == "\n" or shows(character) else f"\\u{{{ord(character):x}}}"
         for character in text
     )
+
+
+def shows(character: str) -> bool:
+    """Tell whether a character shows as itself."""
+    return character.isprintable() and not is_blank(character)
 
 
 def is_plain(stream: TextIO | None) -> bool:
@@ -63,6 +66,18 @@ def encode_json(value: Any) -> str:
     """Return one JSON document in ASCII, indented for people, without a final line break."""
     # DEL is the one control character that JSON lets stand.
     return json.dumps(value, indent=2, ensure_ascii=True).replace("\x7f", "\\u007f")
+
+
+def readable_json(value: Any) -> str:
+    """Return JSON for people: letters of every script stand as they are.
+
+    What does not show, or steers how other characters are shown, is escaped as JSON does.
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return "".join(
+        character if character == "\n" or shows(character) else encode_json(character)[1:-1]
+        for character in text
+    )
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import contextmanager
-from errno import EROFS
+from errno import EACCES, EPERM, EROFS
 from stat import S_ISREG
 
 from filelock import FileLock, Timeout
@@ -149,10 +149,13 @@ def _open(path: str) -> int:
     try:
         fd = open_at(path, LOCK_FILE, None, path, _MODE)
     except OSError as error:
-        if error.errno != EROFS:
+        if error.errno not in (EROFS, EACCES, EPERM):
             raise
-        # Locks need no right to write; the same disk may be writable from elsewhere.
-        fd = open_at(path, READ_FILE, None, path)
+        # Locks need no right to write; the same disk may be writable for somebody else.
+        try:
+            fd = open_at(path, READ_FILE, None, path)
+        except OSError:
+            raise error from None
     stat = os.fstat(fd)
     if not S_ISREG(stat.st_mode):
         os.close(fd)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from lionplug.documents.suggest import did_you_mean
 from lionplug.errors import (
     AmbiguousNameError,
     LionplugError,
@@ -346,8 +347,10 @@ class Approvals:
 
 def _read(tree: StagedTree | StoredTree, file: str, plugin: Plugin) -> bytes:
     if not tree.is_file(file):
+        files = [exact(path) for path in tree.entries if tree.is_file(path)]
         raise LionplugError(
-            f"{exact(plugin.name)} has no file {exact(file)}. 'info' lists the files it has.",
+            f"{exact(plugin.name)} has no file {exact(file)}{did_you_mean(exact(file), files)}. "
+            "'info' lists the files it has.",
             plugin=plugin.name,
             file=file,
         )

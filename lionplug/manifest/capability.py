@@ -7,8 +7,15 @@ from typing import Any
 
 from attrs import field, frozen
 
+from lionplug.text import exact
+
 #: What a capability can do, the most dangerous first: the order of the disclosure (S24).
 DANGERS = ("executes", "connects", "instructs", "data")
+
+
+def label(surface: str, name: str) -> str:
+    """Return how messages call a capability, such as ``tool "web_search"``."""
+    return f'{surface.removesuffix("s")} "{exact(name)}"'
 
 
 @frozen(kw_only=True)

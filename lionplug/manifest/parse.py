@@ -17,7 +17,7 @@ from lionplug.documents.suggest import did_you_mean, either
 from lionplug.documents.yaml import read_yaml
 from lionplug.errors import ManifestError
 from lionplug.files.exclude import always_left_out, matches
-from lionplug.manifest.capability import Capability
+from lionplug.manifest.capability import Capability, label
 from lionplug.manifest.head import Head, HostKeys
 from lionplug.manifest.model import Manifest
 from lionplug.manifest.names import is_plugin_name
@@ -108,7 +108,7 @@ def _section(section: Section, node: Node, problems: Problems) -> Iterator[tuple
                 problems.at(
                     place,
                     "duplicate-name",
-                    f"{section.key} {shown(name)} is declared twice, at line {first.line}, column "
+                    f"{label(section.key, name)} is declared twice, at line {first.line}, column "
                     f"{first.column} and at line {place.line}, column {place.column}; keep one.",
                 )
         for capability in capabilities:
@@ -183,7 +183,7 @@ def _needed(entries: list[tuple[Node, Capability]]) -> Iterator[tuple[str, str]]
     yield MANIFEST_FILE, "is the manifest"
     for _, capability in entries:
         for path in capability.files:
-            yield path, f"{capability.surface} {shown(capability.name)} needs"
+            yield path, f"{label(capability.surface, capability.name)} needs"
 
 
 def _is_left_out(path: str, patterns: tuple[str, ...]) -> bool:

@@ -5,7 +5,8 @@ before it reads a byte, knows nothing of lionplug, opens no file and answers fil
 file, so that what it found before a crash is not lost (SECURITY-RULES S36).
 
 Input: one line of JSON, ``[[size, [name, ...]], ...]``, then the bytes of those files one
-after the other. Output: for each file one line, ``{name: signature or null, ...}``.
+after the other. Output: for each file one line, ``{name: signature, ...}``, with
+``{"unread": why, ...}`` in the place of a signature that there is not.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import ast
 import json
 import resource
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 MEMORY = 512 * 2**20  # bytes of address space
@@ -25,9 +27,11 @@ MAX_DOC = 2000  # characters
 MAX_TEXT_DEFAULT = 200  # characters
 MAX_ITEMS = 20  # in a default that is a list or a mapping
 MAX_INTEGER = 2**53  # beyond it JSON readers disagree
+MAX_MESSAGE = 200  # characters of what the parser says
+MAX_NEAR = 500  # functions, and characters of a name, among which a like name is looked for
+MAX_NEAR_NAME = 64
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 
 
 def take_limits() -> None:
@@ -60,50 +64,88 @@ def main() -> None:
 
 
 def describe(data: bytes, names: list[str]) -> dict[str, Any]:
-    """Return a signature, or ``None``, for each of ``names`` in one source file."""
+    """Return a signature, or why there is none, for each of ``names`` in one source file."""
     try:
-        found = functions(ast.parse(data.decode("utf-8-sig")))
-        return {name: signature(*found[name]) if name in found else None for name in names}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return dict.fromkeys(names)
+        bindings = _bindings(ast.parse(data.decode("utf-8-sig")))
+        return {name: _describe_one(bindings, name) for name in names}
+    except SyntaxError as error:
+        return dict.fromkeys(names, _unparsed(error.lineno, error.msg))
+    except ValueError as error:  # a NUL character, for some versions of Python
+        return dict.fromkeys(names, _unparsed(0, str(error)))
+    except (RecursionError, MemoryError):
+        return dict.fromkeys(names, {"unread": "nested"})
+
+
+def _unparsed(line: int | None, message: str) -> dict[str, Any]:
+    text = message.encode("utf-8", "replace").decode()[:MAX_MESSAGE]
+    return {"unread": "syntax", "line": max(line or 0, 0), "message": text}
+
+
+def _describe_one(bindings: _Bindings, name: str) -> dict[str, Any]:
+    if name in bindings.functions:
+        return signature(*bindings.functions[name]) or {"unread": "parameters"}
+    if name in bindings.instead:
+        return {"unread": bindings.instead[name]}
+    if bindings.is_open:
+        return {"unread": "unknown"}
+    return {"unread": "missing", "near": _near(name, bindings.functions)}
+
+
+def _near(name: str, functions: Iterable[str]) -> str:
+    """Return the function with the most similar name, ``""`` if none is similar."""
+    import difflib  # only for those who need it: the helper must start fast
+
+    known = [one for one in functions if len(one) <= MAX_NEAR_NAME][:MAX_NEAR]
+    return "".join(difflib.get_close_matches(name[:MAX_NEAR_NAME], known, 1))
 
 
 class _Bindings:
-    """The functions that a module's names are bound to, following its statements in order."""
+    """What a module's names are bound to, following its statements in order.
+
+    ``functions`` has name to (definition, whether it is uncertain that this is what is
+    called: decorated, assigned again, or defined in several branches), ``instead`` what
+    another name stands for: ``"class"``, ``"import"`` or ``"value"``.
+    """
 
     def __init__(self) -> None:
         self.functions: dict[str, tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]] = {}
+        self.instead: dict[str, str] = {}
+        self._star = False
         self._touched: set[str] = set()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the module may have names that its statements don't show."""
+        return self._star or "__getattr__" in self.functions
 
     def define(self, node: ast.FunctionDef | ast.AsyncFunctionDef, branch: bool) -> None:
         rivals = branch and node.name in self._touched
         self.functions[node.name] = (node, rivals or bool(node.decorator_list))
         self._touched.add(node.name)
 
-    def rebind(self, name: str, branch: bool, *, value_known: bool = False) -> None:
+    def rebind(
+        self, name: str, branch: bool, kind: str = "value", *, value_known: bool = False
+    ) -> None:
         """Note that ``name`` may now be something else, certainly so if ``value_known``."""
         self._touched.add(name)
+        self.instead[name] = kind
         if value_known and not branch:
             self.functions.pop(name, None)
         elif name in self.functions:
             self.functions[name] = (self.functions[name][0], True)
 
     def rebind_all(self) -> None:
+        """Note an ``import *``, which may bind any name."""
+        self._star = True
         for name in self.functions:
-            self.rebind(name, True)
+            self.rebind(name, True, "import")
 
 
-def functions(
-    module: ast.Module,
-) -> dict[str, tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
-    """Return the functions that the module's own names stand for.
-
-    :returns: Name to (definition, whether it is uncertain that this is what is called:
-        decorated, assigned again, or defined in several branches).
-    """
+def _bindings(module: ast.Module) -> _Bindings:
+    """Return what the module's own names stand for."""
     bindings = _Bindings()
     _follow(module.body, bindings, branch=False)
-    return bindings.functions
+    return bindings
 
 
 def _follow(body: list[ast.stmt], bindings: _Bindings, branch: bool) -> None:
@@ -111,7 +153,7 @@ def _follow(body: list[ast.stmt], bindings: _Bindings, branch: bool) -> None:
         if isinstance(statement, _FUNCTIONS):
             bindings.define(statement, branch)
         elif isinstance(statement, ast.ClassDef):
-            bindings.rebind(statement.name, branch, value_known=True)
+            bindings.rebind(statement.name, branch, "class", value_known=True)
         elif isinstance(statement, (ast.Import, ast.ImportFrom)):
             _follow_import(statement, bindings, branch)
         else:
@@ -126,7 +168,7 @@ def _follow_import(
             bindings.rebind_all()
         else:
             name = alias.asname or alias.name.partition(".")[0]
-            bindings.rebind(name, branch, value_known=True)
+            bindings.rebind(name, branch, "import", value_known=True)
 
 
 def _follow_other(statement: ast.stmt, bindings: _Bindings, branch: bool) -> None:

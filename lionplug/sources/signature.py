@@ -124,13 +124,6 @@ class SourceSignature:
         kinds = ("positional_only", "var_positional")
         return tuple(item.name for item in self.parameters if item.kind in kinds)
 
-    @property
-    def callable_by_name(self) -> bool:
-        """Whether a call with named arguments only can succeed."""
-        return not any(
-            item.kind == "positional_only" and not item.has_default for item in self.parameters
-        )
-
     def text(self, name: str) -> str:
         """Return the first line of the definition, as a reader of Python would write it.
 

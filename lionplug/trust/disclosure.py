@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from lionplug.manifest.capability import DANGERS, Capability
-from lionplug.sources import SourceSignature
+from lionplug.sources import Signatures, SourceSignature, Unread
 from lionplug.text import exact
 from lionplug.trust.disclosure_lines import disclosure_lines
 from lionplug.trust.facts import counts, dangerous_facts, refusals
@@ -78,6 +78,7 @@ class Disclosed:
     :param capability: The declaration.
     :param group: One of :data:`DANGERS`; what has a command executes, whatever its surface.
     :param signature: What the source says about a function; ``None`` for "not shown".
+    :param unread: Why there is no signature, where that is known.
     :param fetches: The program by which its command fetches code that is not pinned.
     :param environment: Names of the environment that it reads.
     """
@@ -85,6 +86,7 @@ class Disclosed:
     capability: Capability
     group: str
     signature: SourceSignature | None = None
+    unread: Unread | None = None
     fetches: str | None = None
     environment: tuple[EnvironmentUse, ...] = ()
 
@@ -104,6 +106,7 @@ class Disclosed:
             "group": self.group,
             "declaration": self.capability.to_dict(),
             "signature": self.signature.to_dict() if self.signature else None,
+            "signature_problem": self.unread.reason if self.unread else None,
             "fetches": self.fetches,
             "environment": [use.to_dict() for use in self.environment],
         }
@@ -233,6 +236,7 @@ def disclose(
     :param scope: Kind of the scope that the live directory was found in.
     :param relation: How this copy relates to what is approved already.
     :param signatures: Signatures of the functions that are named, by ``path:function``.
+        Those that :func:`~lionplug.sources.read_signatures` returns say why one is missing.
     :param previous: The record of an earlier approval of this location.
     :param format: Which reader the capabilities come from.
     :raises StoreError: The copy was changed since it was hashed.
@@ -260,7 +264,7 @@ def disclose(
         exclude=tuple(manifest.exclude),
         excluded=tuple(staged.excluded),
         files=files,
-        refusals=refusals(capabilities, files),
+        refusals=(*map(str, staged.problems), *refusals(capabilities, files)),
         facts=dangerous_facts(capabilities, files),
         counts=counts(capabilities, files),
     )
@@ -270,10 +274,12 @@ def _disclosed(
     capability: Capability, signatures: Mapping[str, SourceSignature | None]
 ) -> Disclosed:
     known = capability.danger in DANGERS and not capability.argv
+    unread = signatures.unread if isinstance(signatures, Signatures) else {}
     return Disclosed(
         capability=capability,
         group=capability.danger if known else "executes",
         signature=signatures.get(capability.target),
+        unread=unread.get(capability.target),
         fetches=fetching_program(capability.argv),
         environment=tuple(_environment(capability)),
     )

@@ -115,13 +115,17 @@ def _command(argv: tuple[str, ...]) -> Iterator[str]:
 
 def _signature(item: Disclosed, signature: SourceSignature | None) -> Iterator[str]:
     if signature is None:
-        yield _field("signature", "not shown", 4)
+        reason = f": {item.unread.reason}" if item.unread else ""
+        yield _field("signature", f"not shown{reason}", 4)
         return
     function = item.capability.target.partition(":")[2]
     yield _field("signature", exact(signature.text(function)), 4)
     if signature.uncertain:
         note = "decorated, assigned again or in a branch: may be another"
         yield _field("", note, 4)
+    if signature.omitted:
+        names = ", ".join(map(exact, signature.omitted))
+        yield _field("", f"can't be given by name, so never passed: {names}", 4)
     if signature.doc:
         yield _field("docstring", prose(signature.doc), 4)
 

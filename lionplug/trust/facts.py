@@ -94,6 +94,7 @@ def dangerous_facts(capabilities: Sequence[Disclosed], files: Sequence[FileRow])
         *_unpinned(capabilities),
         *_secrets(capabilities),
         *_undeclared(files),
+        *_missing(capabilities),
         *_connections(capabilities),
         *_instructions(capabilities),
     ]
@@ -143,6 +144,13 @@ def _undeclared(files: Sequence[FileRow]) -> Iterator[str]:
             f"Holds {plural(len(undeclared), 'file')} of code that no capability names: "
             + _names(row.path for row in undeclared)
         )
+
+
+def _missing(capabilities: Sequence[Disclosed]) -> Iterator[str]:
+    missing = [item for item in capabilities if item.unread and item.unread.missing]
+    if missing:
+        names = _names(item.capability.target for item in missing)
+        yield f"Declares {plural(len(missing), 'function')} that its source does not have: {names}"
 
 
 def _connections(capabilities: Sequence[Disclosed]) -> Iterator[str]:

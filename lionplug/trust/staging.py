@@ -53,6 +53,8 @@ class StagedTree(Tree):
     :ivar excluded: Paths that were left out; of a directory only its own.
     :ivar live_signature: See :func:`live_signature`, of the moment after the copying.
     :ivar device: Device number of the directory that holds the live directory.
+    :ivar problems: What the manifest declares and the tree does not hold. A tree that has
+        any can be looked at and compared, and can't be approved.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class StagedTree(Tree):
         excluded: Sequence[str],
         live: Sequence[Entry],
         device: int,
+        manifest_bytes: bytes,
     ) -> None:
         super().__init__(root, entries)
         self.digest = tree_digest(entries)
@@ -75,6 +78,19 @@ class StagedTree(Tree):
         self.excluded = tuple(excluded)
         self.live_signature = signature_of_entries(live)
         self.device = device
+        self.problems = check_files(manifest, self, manifest_bytes)
+
+    def require_complete(self) -> None:
+        """Refuse an approval of a tree that lacks what its manifest declares.
+
+        :raises ManifestError: Something is missing; names what, and where it is declared.
+        """
+        if self.problems:
+            raise ManifestError(
+                self.problems,
+                f"{self.manifest.name}: what the manifest declares is not in the bundle",
+                plugin=self.manifest.name,
+            )
 
 
 @contextmanager
@@ -84,6 +100,8 @@ def stage(
     limits: Limits,
     read_manifest: ReadManifest,
     progress: Progress | None = None,
+    *,
+    for_approval: bool = True,
 ) -> Iterator[StagedTree]:
     """Copy a live tree into private staging and check the copy (S3, S4, S13, S14).
 
@@ -92,6 +110,9 @@ def stage(
     :param limits: How large the tree may be.
     :param read_manifest: Parses the manifest's bytes.
     :param progress: Told bytes copied and bytes in all, after each file.
+    :param for_approval: Whether to refuse a tree in which something is missing that its
+        manifest declares. Without, such a tree can be looked at and compared with what is
+        approved; its :attr:`StagedTree.problems` say what is missing.
     :returns: The copy. Leaving the context deletes it unless it was published.
     :raises ManifestError: The manifest is faulty, or a file that it declares is missing.
     :raises TreeError: A name, link, kind or size is refused; a file can't be read; or the
@@ -101,7 +122,10 @@ def stage(
     """
     location = os.path.realpath(location)
     with workspace(scope) as root:
-        yield _copy(location, root, limits, read_manifest, progress)
+        staged = _copy(location, root, limits, read_manifest, progress)
+        if for_approval:
+            staged.require_complete()
+        yield staged
 
 
 def live_signature(location: str, limits: Limits, exclude: Sequence[str]) -> str:
@@ -161,7 +185,7 @@ def _copy(
         _refuse_changes(location, source, live, limits, exclusion)
     if hashes[MANIFEST_FILE] != sha256(data).hexdigest():
         raise changed(MANIFEST_FILE)
-    staged = StagedTree(
+    return StagedTree(
         root,
         entries,
         location=location,
@@ -169,15 +193,8 @@ def _copy(
         excluded=exclusion.found,
         live=live,
         device=os.stat(os.path.dirname(location)).st_dev,
+        manifest_bytes=data,
     )
-    problems = check_files(manifest, staged)
-    if problems:
-        raise ManifestError(
-            problems,
-            f"{manifest.name}: what the manifest declares is not in the bundle",
-            plugin=manifest.name,
-        )
-    return staged
 
 
 @contextmanager

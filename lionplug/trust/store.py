@@ -13,6 +13,7 @@ import secrets
 import stat
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from errno import EACCES, EPERM, EROFS
 from weakref import finalize
 
 from lionplug.errors import LionplugError, StoreError, TreeError, UnsafePathError
@@ -47,6 +48,9 @@ LOCK_SECONDS = 60.0
 
 _LOCK = "store.lock"
 
+#: How the system refuses to write: read-only disk, no permission, immutable.
+_NOT_WRITABLE = frozenset({EROFS, EACCES, EPERM})
+
 # Leases that outlived their stores, one for each tree: they end with the process (S16).
 _kept: dict[str, Lease] = {}
 
@@ -77,14 +81,16 @@ class Store:
         at any point, this leaves nothing that is believed without being hashed.
 
         :param staged: The copy that was approved; it moves, and can still be read.
+        :raises ManifestError: Something that its manifest declares is missing.
         :raises StoreError: The store can't be written, or somebody wrote into the copy.
         :raises LockTimeoutError: Another process held the store for too long.
         """
+        staged.require_complete()
         digest = staged.digest
         place = self._places.tree(digest)
         with self._writing(place), self._locked():
             # Held from here on, so that nobody collects a tree that no record names yet.
-            self.lease(digest)
+            self._lease(digest)
             entries = self._right_entries(staged)
             if entries is None:
                 self._places.set_aside(digest)
@@ -153,19 +159,31 @@ class Store:
         tree.entries = {entry.path: entry for entry in found}
         self._places.try_to_seal(tree.digest, found)
 
-    def lease(self, digest: str) -> Lease:
+    def lease(self, digest: str) -> Lease | None:
         """Keep a tree from being collected while this process or a child of it lives (S16).
 
         Take it before the tree is opened.
 
         :param digest: Tree digest.
-        :raises StoreError: The lease can't be written.
+        :returns: ``None`` where this account can't write the lease, as on a read-only disk
+            or in a scope without write permission: then nothing holds the tree. Who can't
+            write there can't collect there either, and who prepares an image or a shared
+            scope for others does not collect while they use it.
+        :raises StoreError: The lease can't be had for another reason.
         """
+        with self._writing(self._scope.leases):
+            try:
+                return self._lease(digest)
+            except OSError as error:
+                if error.errno not in _NOT_WRITABLE:
+                    raise
+                return None
+
+    def _lease(self, digest: str) -> Lease:
         name = os.path.basename(self._places.tree(digest))
         if name not in self._leases:
-            with self._writing(self._scope.leases):
-                make_private_directory(self._scope.leases)
-                self._leases[name] = Lease(os.path.join(self._scope.leases, name))
+            make_private_directory(self._scope.leases)
+            self._leases[name] = Lease(os.path.join(self._scope.leases, name))
         return self._leases[name]
 
     def close(self) -> None:

@@ -218,7 +218,9 @@ def test_s34_revoke_disable_and_enable(world: World) -> None:
     world.approve(host, "one")
     assert host.tools.call("run") == 1
     assert host.disable("one").state == "disabled"
-    with pytest.raises(CapabilityNotFoundError, match="which is disabled: somebody switched it off"):
+    with pytest.raises(
+        CapabilityNotFoundError, match="which is disabled: somebody switched it off"
+    ):
         host.tools.call("run")
     assert host.enable("one").state == "active"
     assert host.tools.call("run") == 1

@@ -487,7 +487,7 @@ def test_provider_names_stand_once_in_a_plugin():
         "    - {module: b.py, names: [y]}\n"
     )
     assert messages(text) == [
-        "plugin.yaml:7:7: capabilities.providers: providers 'y' is declared twice, at line 6, "
+        'plugin.yaml:7:7: capabilities.providers: provider "y" is declared twice, at line 6, '
         "column 7 and at line 7, column 7; keep one."
     ]
 

@@ -162,7 +162,9 @@ def staging(scope: Any, read_manifest: Callable[[bytes], Any]) -> Callable[..., 
     from lionplug.files.limits import Limits
     from lionplug.trust.staging import stage
 
-    def call(location: str, limits: Limits | None = None, progress: Any = None) -> Any:
-        return stage(location, scope, limits or Limits(), read_manifest, progress)
+    def call(
+        location: str, limits: Limits | None = None, progress: Any = None, **options: Any
+    ) -> Any:
+        return stage(location, scope, limits or Limits(), read_manifest, progress, **options)
 
     return call

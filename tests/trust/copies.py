@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import evolve
 
+from lionplug.errors import Problem
 from lionplug.files.limits import Limits
 from lionplug.files.opening import Directory
 from lionplug.files.trees import Entry, Tree, walk
@@ -28,6 +29,7 @@ class Copy(Tree):
         self.location = f"/live/{os.path.basename(root)}"
         self.name_of_directory = os.path.basename(root)
         self.excluded: tuple[str, ...] = ()
+        self.problems: tuple[Problem, ...] = ()
 
 
 def copy_of(

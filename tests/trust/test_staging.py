@@ -23,7 +23,9 @@ from lionplug.files.limits import Limits
 from lionplug.scopes import UserScope
 from lionplug.text import exact
 from lionplug.trust import copying
+from lionplug.trust.disclosure import Relation, disclose
 from lionplug.trust.staging import live_digest, live_signature, stage
+from lionplug.trust.store import Store
 
 Stage = Callable[..., Any]
 Bundle = Callable[..., str]
@@ -420,10 +422,36 @@ def test_a_declared_file_that_is_missing_cannot_be_approved(
     with pytest.raises(ManifestError) as caught, staging(location):
         pytest.fail("it was staged")
 
-    assert str(caught.value).startswith("hello: what the manifest declares is not in the bundle")
-    assert "missing.py" in str(caught.value)
+    assert str(caught.value) == MISSING
     assert caught.value.plugin == "hello"
     assert os.listdir(scope.staging) == []
+
+
+MISSING = (
+    "hello: what the manifest declares is not in the bundle\n"
+    'plugin.yaml:7:15: capabilities.tools[0].target: tool "greet" needs a regular file at '
+    "'missing.py', and there is none; add it or correct the manifest."
+)
+
+
+def test_a_tree_that_lacks_a_declared_file_can_be_looked_at_and_not_published(
+    staging: Stage, bundle: Bundle, scope: UserScope
+) -> None:
+    location = bundle(
+        {"other.py": "x = 1\n"},
+        manifest="capabilities:\n  tools:\n    - name: greet\n      target: missing.py:greet\n",
+    )
+
+    with staging(location, for_approval=False) as staged:
+        assert staged.read("other.py") == b"x = 1\n"
+        assert [str(problem) for problem in staged.problems] == MISSING.split("\n")[1:]
+        item = disclose(staged, scope="user", relation=Relation(), signatures={})
+        assert item.refusals == tuple(MISSING.split("\n")[1:])
+        with pytest.raises(ManifestError) as caught:
+            Store(scope).publish(staged)
+
+    assert str(caught.value) == MISSING
+    assert not os.path.exists(scope.approved)
 
 
 def test_a_faulty_manifest_is_reported_as_it_is(

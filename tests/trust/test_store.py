@@ -20,14 +20,14 @@ from attrs import evolve
 
 from lionplug.errors import LockTimeoutError, ScopeError, StoreError
 from lionplug.files.limits import Limits
-from lionplug.files.locks import exclusive
+from lionplug.files.locks import Lease, exclusive
 from lionplug.files.writing import remove_tree
 from lionplug.scopes import UserScope
 from lionplug.text import exact
 from lionplug.trust import copying, stored
 from lionplug.trust import store as store_module
 from lionplug.trust.digest import PREFIX, hex_of
-from lionplug.trust.staging import StagedTree, stage
+from lionplug.trust.staging import StagedTree, live_digest, stage
 from lionplug.trust.store import Store, StoredTree
 
 Stage = Callable[..., Any]
@@ -46,6 +46,12 @@ TREE: dict[str, Any] = {
 @pytest.fixture
 def store(scope: UserScope) -> Store:
     return Store(scope)
+
+
+def leased_by(store: Store, digest: str) -> Lease:
+    lease = store.lease(digest)
+    assert lease is not None
+    return lease
 
 
 @pytest.fixture
@@ -521,6 +527,62 @@ def test_a_read_only_store_can_be_used(
         monkeypatch.undo()
 
 
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM])
+def test_s16_without_write_permission_a_tree_is_used_without_a_lease(
+    store: Store,
+    publish: Callable[..., StoredTree],
+    scope: UserScope,
+    failing: Callable[[int], None],
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    tree = publish()
+    store.lease(tree.digest)
+    other = Store(scope)
+    failing(number)
+    leased_by(other, tree.digest)  # one that can be read can be shared
+    assert store.lease(ABSENT) is None
+    other.verify(other.open(tree.digest))
+    monkeypatch.undo()
+    for process in (store, other):
+        assert Store(scope).collect([]) == []
+        leased_by(process, tree.digest).close()
+    assert Store(scope).collect([]) == [tree.digest]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE])
+def test_s16_any_other_failure_to_lease_is_one(
+    store: Store, failing: Callable[[int], None], number: int
+) -> None:
+    failing(number)
+    with pytest.raises(StoreError) as caught:
+        store.lease(ABSENT)
+    assert f"the store can't be written: {os.strerror(number)}" in str(caught.value)
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EPERM])
+def test_no_private_copy_is_made_in_a_scope_without_write_permission(
+    staging: Stage,
+    bundle: Bundle,
+    scope: UserScope,
+    read_manifest: Callable[[bytes], Any],
+    failing: Callable[[int], None],
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    location = bundle({"a.py": "x"})
+    before = live_digest(location, Limits(), read_manifest)
+    failing(number)
+    with pytest.raises(StoreError) as caught, staging(location):
+        pytest.fail("it was staged")
+    assert live_digest(location, Limits(), read_manifest) == before
+    monkeypatch.undo()
+    assert str(caught.value) == (
+        f"{scope.staging}: no private copy can be made: {os.strerror(number)}. "
+        "Make room in the user scope, or make it writable, and try again."
+    )
+
+
 def test_a_wrong_tree_in_a_read_only_store_is_refused_where_it_is(
     store: Store, publish: Callable[..., StoredTree], failing: Callable[[int], None]
 ) -> None:
@@ -576,7 +638,7 @@ def test_s16_what_no_record_names_and_nobody_uses_is_collected(
         with staging(bundle({"a.py": str(number)}, name=f"n{number}")) as staged:
             process = Store(scope)  # as if each had been approved by a process of its own
             trees.append(process.publish(staged))
-            process.lease(staged.digest).close()
+            leased_by(process, staged.digest).close()
     named, leased, free = trees
     user = Store(scope)
     user.lease(leased.digest)
@@ -597,7 +659,7 @@ def test_s16_what_no_record_names_and_nobody_uses_is_collected(
     assert hex_of(free.digest) not in os.listdir(scope.leases)
     assert os.listdir(scope.staging) == []
 
-    user.lease(leased.digest).close()
+    leased_by(user, leased.digest).close()
     assert Store(scope).collect([named.digest]) == [leased.digest]
 
 
@@ -619,7 +681,7 @@ def test_s16_a_tree_is_moved_before_it_is_deleted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tree = publish()
-    store.lease(tree.digest).close()
+    leased_by(store, tree.digest).close()
 
     def killed(path: str) -> None:
         raise KeyboardInterrupt
@@ -656,7 +718,7 @@ def test_s16_a_lease_lasts_as_long_as_the_process_and_its_children(
     publish: Callable[..., StoredTree], store: Store, scope: UserScope, who: str
 ) -> None:
     digest = publish().digest
-    store.lease(digest).close()
+    leased_by(store, digest).close()
     user = subprocess.Popen(
         [sys.executable, "-c", USER, str(scope.path), digest, who],
         stdin=subprocess.PIPE,
@@ -713,7 +775,7 @@ def test_s16_collecting_in_a_loop_never_takes_a_tree_in_use(
                 digest = user.publish(staged).digest
             assert user.open(digest).read("a.py") == b"GOOD"
             user.verify(user.open(digest))
-            user.lease(digest).close()
+            leased_by(user, digest).close()
         assert collector.poll() is None
     finally:
         collector.kill()
@@ -854,9 +916,41 @@ def test_s15_an_ordinary_user_can_publish_replace_verify_and_collect(
         with pytest.raises(StoreError, match="It was moved to"):
             store.verify(tree)
         tree = approve()
-        store.lease(tree.digest).close()
+        leased_by(store, tree.digest).close()
         assert store.collect([]) == [tree.digest]
         assert os.listdir(scope.approved) == os.listdir(scope.staging) == []
+
+    assert in_child(act) == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="one account can't take its own permission away")
+@pytest.mark.parametrize("leased", [True, False])
+def test_s16_an_ordinary_user_can_use_a_scope_that_only_root_can_write(
+    ordinary_home: str, read_manifest: Callable[[bytes], Any], leased: bool
+) -> None:
+    os.chown(ordinary_home, 0, 0)
+    os.chmod(ordinary_home, 0o755)
+    path = os.path.join(ordinary_home, ".lionplug")
+    os.mkdir(path, 0o755)
+    scope = UserScope(path=path, source="argument", home=ordinary_home, moved=False, problem=None)
+    location = os.path.join(ordinary_home, "bundle")
+    os.makedirs(location)
+    Path(location, "plugin.yaml").write_text("name: hello\nversion: 1.0.0\nlionplug: '>=0'\n")
+    with stage(location, scope, Limits(), read_manifest) as staged:
+        digest = Store(scope).publish(staged).digest
+    if not leased:
+        os.unlink(os.path.join(scope.leases, hex_of(digest)))
+    subprocess.run(["chmod", "-R", "a+rX,a-w", path], check=True)
+
+    def act() -> None:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        store = Store(scope)
+        assert (store.lease(digest) is not None) == leased
+        store.verify(store.open(digest))
+        with pytest.raises(StoreError, match="no private copy can be made: Permission denied"):
+            stage(location, scope, Limits(), read_manifest).__enter__()
 
     assert in_child(act) == 0
 
