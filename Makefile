@@ -1,5 +1,5 @@
 # Everything a contributor runs; `make` alone lists it.
-# Needed: git, make and Python 3.10 or newer. All else goes into .venv.
+# Needed: git, make, Python 3.10 or newer and a package index. All else goes into .venv.
 
 SHELL := /bin/sh
 .SUFFIXES:
@@ -116,12 +116,12 @@ $(PY):
 
 # Build isolation needs setuptools from an index; without one, that of the environment will do.
 $(READY): setup.cfg pyproject.toml | $(PY)
-	@echo "installing lionplug and its development tools into $(VENV)"
+	@echo "installing lionplug and its development tools into $(VENV) (about a minute; needs a package index)"
 	@$(PIP) install --quiet -e '.[dev]' || $(PIP) install --quiet --no-build-isolation -e '.[dev]'
 	@touch $@
 
 $(OLDEST_READY): setup.cfg pyproject.toml | $(READY)
-	@echo "installing lionplug with pluggy $(OLDEST_PLUGGY) into $(OLDEST)"
+	@echo "installing lionplug with pluggy $(OLDEST_PLUGGY) into $(OLDEST) (about a minute; needs a package index)"
 	@$(PY) -m venv $(OLDEST)
 	@$(OLDEST)/bin/python -m pip --disable-pip-version-check install --quiet -e '.[test]' pluggy==$(OLDEST_PLUGGY)
 	@touch $@

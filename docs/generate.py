@@ -37,6 +37,7 @@ from lionplug.manifest.head import Head
 from lionplug.manifest.schema import manifest_schema
 from lionplug.manifest.sections import SECTIONS
 from lionplug.settings.fields import PROJECT_KEYS, USER_KEYS, SettingsFile
+from lionplug.trust.layout import plural
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -252,25 +253,24 @@ def rules_of_page() -> dict[int, str]:
 
 
 def rule_overview() -> str:
-    """Return the table of rules, with the files whose tests show them."""
+    """Return the table of rules, with the number of tests that show each."""
     tests = rule_tests()
-    rows = ["| rule | what it is about | tests | in |", "|---|---|---|---|"]
+    rows = ["| rule | what it is about | tests |", "|---|---|---|"]
     for number, title in rules_of_page().items():
-        named = tests.get(number, [])
-        files = ", ".join(f"`{file}`" for file in dict.fromkeys(file for file, _ in named))
-        rows.append(f"| [S{number}](#s{number}) | {title} | {len(named)} | {files} |")
+        rows.append(f"| [S{number}](#s{number}) | {title} | {len(tests.get(number, []))} |")
     return "\n".join(rows) + "\n"
 
 
 def tests_of_rule(number: int) -> str:
-    """Return the tests of one rule, by file."""
+    """Return the tests of one rule, by file, folded so that the page can be read."""
     by_file: dict[str, list[str]] = defaultdict(list)
-    for file, test in rule_tests().get(number, []):
+    tests = rule_tests().get(number, [])
+    for file, test in tests:
         by_file[file].append(test)
-    lines = []
+    lines = ["", "<details>", f"<summary>{plural(len(tests), 'test')}</summary>", ""]
     for file, names in by_file.items():
         lines += [f"- `{file}`", *(f"  - `::{name}`" for name in names)]
-    return "".join(f"{line}\n" for line in ["", *lines, ""])
+    return "".join(f"{line}\n" for line in [*lines, "", "</details>", ""])
 
 
 # -- pages ---------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PLUGIN = "checkout-report"
@@ -58,13 +59,15 @@ class Demo:
         """Print what is about to happen, in one or more lines."""
         print("".join(f"\n# {line}" for line in text.split("\n")), flush=True)
 
-    def lionplug(self, *arguments: str, expected: int = 0) -> str:
-        """Print and run a command, print its output and return its standard output.
+    def lionplug(self, *arguments: str, expected: int = 0, again: bool = False) -> str:
+        """Print and run a command, print its output and return it.
 
         :param expected: The exit code; with another one the demo is over.
+        :param again: Whether it shows a disclosure that was shown in full before.
         """
         print("$ lionplug " + shlex.join(arguments), flush=True)
-        return self._run([sys.executable, "-m", "lionplug", *arguments], expected)
+        command = [sys.executable, "-m", "lionplug", *arguments]
+        return self._run(command, expected, without_disclosure if again else str)
 
     def host(self, directory: str) -> None:
         """Print and run a Python program that embeds a host."""
@@ -73,7 +76,7 @@ class Demo:
         print(f"$ python host.py {shlex.quote(directory)}", flush=True)
         self._run([sys.executable, "-c", HOST, directory], 0)
 
-    def _run(self, command: list[str], expected: int) -> str:
+    def _run(self, command: list[str], expected: int, shown: Callable[[str], str] = str) -> str:
         done = subprocess.run(
             command,
             cwd=self.project,
@@ -84,10 +87,21 @@ class Demo:
             text=True,
             check=False,
         )
-        print(done.stdout, end="", flush=True)
+        print(shown(done.stdout), end="", flush=True)
         if done.returncode != expected:
             sys.exit(f"The exit code was {done.returncode}, not {expected}: the demo is over.")
         return done.stdout
+
+
+def without_disclosure(text: str) -> str:
+    """Leave out what a disclosure says between its first line and its summary, and say so."""
+    lines = text.splitlines(keepends=True)
+    begin = next((at for at, line in enumerate(lines) if line.startswith("Scope ")), 0)
+    end = lines.index("Summary\n") if "Summary\n" in lines else 0
+    if not 0 < begin < end:
+        return text
+    left_out = f"... (the full disclosure again: {end - begin} lines)\n"
+    return "".join([*lines[:begin], left_out, *lines[end:]])
 
 
 def play(demo: Demo, directory: str) -> None:
@@ -121,7 +135,7 @@ def play(demo: Demo, directory: str) -> None:
     demo.say("The difference from what was approved; then the new bytes are approved.")
     demo.lionplug("diff", PLUGIN)
     digest = demo.lionplug("digest", demo.bundle).strip()
-    demo.lionplug("trust", PLUGIN, "--expect", digest)
+    demo.lionplug("trust", PLUGIN, "--expect", digest, again=True)
     demo.lionplug(*call)
 
     demo.say(

@@ -264,23 +264,30 @@ class HookManager(pluggy.PluginManager):
 
     def get_plugins(self) -> set[Any]:
         """Return all plugins, without gates and other machinery."""
-        return {plugin for plugin in super().get_plugins() if not self._is_machinery(plugin)}
+        with self._lock:  # pluggy iterates over its own dictionary
+            found = super().get_plugins()
+        return {plugin for plugin in found if not self._is_machinery(plugin)}
 
     def list_name_plugin(self) -> list[tuple[str, Any]]:
         """Return (name, plugin) pairs, without gates and other machinery."""
-        return [pair for pair in super().list_name_plugin() if not self._is_machinery(pair[1])]
+        with self._lock:
+            found = super().list_name_plugin()
+        return [pair for pair in found if not self._is_machinery(pair[1])]
 
     def get_name(self, plugin: Any) -> str | None:
         """Return the name of a plugin; a plugin's own module has that of its stand-in."""
-        return super().get_name(self._stand_in(plugin))
+        with self._lock:
+            return super().get_name(self._stand_in(plugin))
 
     def is_registered(self, plugin: Any) -> bool:
         """Tell whether a plugin is registered, itself or by its stand-in."""
-        return super().is_registered(self._stand_in(plugin))
+        with self._lock:
+            return super().is_registered(self._stand_in(plugin))
 
     def get_hookcallers(self, plugin: Any) -> list[HookCaller] | None:
         """Return the hooks of a plugin; a plugin's own module has those of its stand-in."""
-        return super().get_hookcallers(self._stand_in(plugin))
+        with self._lock:
+            return super().get_hookcallers(self._stand_in(plugin))
 
     def subset_hook_caller(self, name: str, remove_plugins: Iterable[Any]) -> HookCaller:
         """Return a caller without some plugins, which may be given by their own modules.

@@ -39,7 +39,7 @@ def diff_command(session: Session, name: str) -> None:
     output = session.output
     plugin = session.host.plugins.find(name)
     with progress(f"comparing {exact(name)}"), named_if_broken(plugin, "compared"):
-        difference = session.host.diff(plugin.location)
+        difference = session.host.diff(name)
     if output.as_json:
         output.document(difference.to_dict())
     elif difference.empty:
@@ -108,7 +108,7 @@ def show_command(session: Session, name: str, file: str, approved: bool, raw: bo
         raise click.UsageError("--raw is for a file or a pipe, not for a terminal")
     plugin = session.host.plugins.find(name)
     with progress(f"copying {exact(name)}"), named_if_broken(plugin, "shown"):
-        data = session.host.show(plugin.location, file, approved=approved)
+        data = session.host.show(name, file, approved=approved)
     text = _decoded(data)
     if raw:
         output.raw(data)

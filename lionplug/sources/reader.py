@@ -43,9 +43,7 @@ class Signatures(dict[str, SourceSignature | None]):
             self.unread.pop(target, None)
 
 
-def read_signatures(
-    files: Mapping[str, bytes], targets: Sequence[tuple[str, str]]
-) -> Signatures:
+def read_signatures(files: Mapping[str, bytes], targets: Sequence[tuple[str, str]]) -> Signatures:
     """Return what the source says about each function that is asked for.
 
     The source is parsed in a helper process and never imported. It takes less than

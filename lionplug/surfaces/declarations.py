@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from threading import RLock
 from typing import Any, Protocol
 
 import pluggy
@@ -13,6 +14,10 @@ from lionplug.inventory.snapshot import Offer, Snapshot
 from lionplug.surfaces.surface import Surface
 
 
+#: Seconds that a thread waits for another one that asks the host's own objects.
+_PATIENCE = 2.0
+
+
 class HostState(Protocol):
     """What is asked of the composition root."""
 
@@ -20,6 +25,9 @@ class HostState(Protocol):
 
     def ready(self) -> Snapshot:
         """Return the current snapshot."""
+
+    def outdate(self) -> None:
+        """Have the next question build a new snapshot."""
 
     def look_again(self) -> None:
         """Look at the approvals; a change makes the snapshot out of date."""
@@ -45,6 +53,8 @@ class Declarations:
         self._surfaces = {surface.name: surface for surface in surfaces}
         self._source = source
         self._own: dict[str, dict[str, Any]] | None = None
+        self._ask_lock = RLock()
+        self._asking = False
         self._snapshot: Snapshot | None = None
         self._cache: dict[tuple[str, str], Any] = {}
         self.missing = source.missing
@@ -105,9 +115,23 @@ class Declarations:
         )
 
     def learn_own(self) -> None:
-        """Ask the host's own objects what they declare, unless that is known."""
-        if self._own is None:
-            self._own = {name: self._ask_own(name) for name in self._surfaces}
+        """Ask the host's own objects what they declare, unless that is known.
+
+        One thread asks and the others wait for it, but not for ever: the host's own code
+        may in turn wait for one of them.
+        """
+        if self._own is not None or not self._ask_lock.acquire(timeout=_PATIENCE):
+            return
+        try:
+            if self._own is None and not self._asking:
+                self._asking = True
+                try:
+                    self._own = {name: self._ask_own(name) for name in self._surfaces}
+                finally:
+                    self._asking = False
+                self._source.outdate()
+        finally:
+            self._ask_lock.release()
 
     def forget_own(self) -> None:
         """Ask the host's own objects again on the next question."""

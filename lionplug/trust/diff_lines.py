@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lionplug.text import argv_json, exact, quote
-from lionplug.trust.layout import plural, size_text, wrap_all
+from lionplug.trust.layout import Line, plural, size_text, wrap_all
 
 if TYPE_CHECKING:
     from lionplug.trust.diff import CapabilityChange, FileChange, Side, TreeDiff
@@ -25,7 +25,7 @@ def tree_diff_lines(diff: TreeDiff, width: int, show: str) -> list[str]:
     return wrap_all(_lines(diff, show), width)
 
 
-def _lines(diff: TreeDiff, show: str) -> Iterator[str]:
+def _lines(diff: TreeDiff, show: str) -> Iterator[str | Line]:
     if diff.empty:
         yield "Nothing differs from the approved tree"
         return
@@ -87,8 +87,9 @@ def _json_lines(key: str, value: object) -> list[str]:
     return [json.dumps(value).replace("\x7f", "\\u007f")]
 
 
-def _file(item: FileChange) -> Iterator[str]:
-    yield f"  {_SIGNS[item.change]} {_kind(item)}  {exact(item.path)}"
+def _file(item: FileChange) -> Iterator[str | Line]:
+    start = f"  {_SIGNS[item.change]} {_kind(item)}  "
+    yield Line(start + exact(item.path), len(start))
     before, after = item.before, item.after
     if before and after and (before.target or after.target):
         yield f"      - {_side(before)}"
@@ -115,7 +116,7 @@ def _side(side: Side) -> str:
     return f"{side.kind}, {size_text(side.size)}"
 
 
-def _text(item: FileChange, show: str) -> Iterator[str]:
+def _text(item: FileChange, show: str) -> Iterator[str | Line]:
     text = item.text
     if text is None:
         return
@@ -123,7 +124,8 @@ def _text(item: FileChange, show: str) -> Iterator[str]:
         yield ""
         yield f"{_SIGNS[item.change]} {exact(item.path)}"
         for line in text.lines:
-            yield f"  {line}"
+            # No line of a text has a bar in the column before its sign.
+            yield Line(f"  {line}", 3)
     if text.is_complete:
         return
     missing = [text.note] if text.note else []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lionplug.text import argv_json, exact, prose
 from lionplug.trust.facts import surface_counts
-from lionplug.trust.layout import plural, size_text, wrap_all
+from lionplug.trust.layout import Line, plural, size_text, wrap_all
 
 if TYPE_CHECKING:
     from lionplug.sources import SourceSignature
@@ -30,6 +30,8 @@ _HEADINGS = {
 _PROSE = ("description", "summary")
 
 _LABEL = 12
+# Where the path stands in a row of the table of files.
+_PATH = 31
 
 
 def disclosure_lines(disclosure: Disclosure, width: int) -> list[str]:
@@ -41,7 +43,7 @@ def disclosure_lines(disclosure: Disclosure, width: int) -> list[str]:
     return wrap_all(_lines(disclosure), width)
 
 
-def _lines(disclosure: Disclosure) -> Iterator[str]:
+def _lines(disclosure: Disclosure) -> Iterator[str | Line]:
     yield f"Scope {exact(disclosure.scope)}, location {exact(disclosure.location)}"
     yield str(disclosure.relation)
     yield ""
@@ -62,11 +64,11 @@ def _lines(disclosure: Disclosure) -> Iterator[str]:
     yield from _summary(disclosure)
 
 
-def _field(label: str, text: str, indent: int = 0) -> str:
-    return f"{' ' * indent}{label:<{_LABEL}} {text}"
+def _field(label: str, text: str, indent: int = 0) -> Line:
+    return Line(f"{' ' * indent}{label:<{_LABEL}} {text}", indent + _LABEL + 1)
 
 
-def _head(disclosure: Disclosure) -> Iterator[str]:
+def _head(disclosure: Disclosure) -> Iterator[str | Line]:
     yield _field("Name", exact(disclosure.name))
     if disclosure.directory != disclosure.name:
         directory = exact(disclosure.directory)
@@ -86,7 +88,7 @@ def _head(disclosure: Disclosure) -> Iterator[str]:
     yield f"  {disclosure.digest}"
 
 
-def _capability(item: Disclosed) -> Iterator[str]:
+def _capability(item: Disclosed) -> Iterator[str | Line]:
     capability = item.capability
     yield f"  {exact(item.label)}"
     if capability.target:
@@ -107,13 +109,13 @@ def _capability(item: Disclosed) -> Iterator[str]:
     yield from _details(capability.detail)
 
 
-def _command(argv: tuple[str, ...]) -> Iterator[str]:
+def _command(argv: tuple[str, ...]) -> Iterator[str | Line]:
     yield "    command"
     for line in argv_json(argv):  # at the left, where a line that is not long fits
         yield f"    {line}"
 
 
-def _signature(item: Disclosed, signature: SourceSignature | None) -> Iterator[str]:
+def _signature(item: Disclosed, signature: SourceSignature | None) -> Iterator[str | Line]:
     if signature is None:
         reason = f": {item.unread.reason}" if item.unread else ""
         yield _field("signature", f"not shown{reason}", 4)
@@ -130,7 +132,7 @@ def _signature(item: Disclosed, signature: SourceSignature | None) -> Iterator[s
         yield _field("docstring", prose(signature.doc), 4)
 
 
-def _details(detail: Mapping[str, Any]) -> Iterator[str]:
+def _details(detail: Mapping[str, Any]) -> Iterator[str | Line]:
     for key, value in detail.items():
         if key in _PROSE and isinstance(value, str):
             yield _field(exact(key), prose(value), 4)
@@ -143,7 +145,7 @@ def _json(value: object) -> str:
     return json.dumps(value).replace("\x7f", "\\u007f")
 
 
-def _needs(disclosure: Disclosure) -> Iterator[str]:
+def _needs(disclosure: Disclosure) -> Iterator[str | Line]:
     groups = {
         "Needs other plugins (checked, not installed)": disclosure.requires,
         "Needs Python packages (checked, not installed)": disclosure.python_packages,
@@ -158,18 +160,18 @@ def _needs(disclosure: Disclosure) -> Iterator[str]:
                 yield f"  {exact(text)}"
 
 
-def _file(row: FileRow) -> Iterator[str]:
+def _file(row: FileRow) -> Iterator[str | Line]:
     size = "" if row.kind in ("directory", "link") else size_text(row.size)
     target = f" -> {exact(row.target)}" if row.kind == "link" else ""
     run = "run" if row.runs else ""
-    yield f"  {run:<4}{row.kind:<13}{size:>10}  {exact(row.path)}{target}"
+    yield Line(f"  {run:<4}{row.kind:<13}{size:>10}  {exact(row.path)}{target}", _PATH)
     if row.declared_by:
         yield f"      declared by {', '.join(map(exact, row.declared_by))}"
     for flag in row.flags:
         yield f"      {flag.severity}: {flag}"
 
 
-def _summary(disclosure: Disclosure) -> Iterator[str]:
+def _summary(disclosure: Disclosure) -> Iterator[str | Line]:
     count = disclosure.counts
     yield "Summary"
     yield f"  Declares {surface_counts(disclosure.capabilities) or 'nothing'}"

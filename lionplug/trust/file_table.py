@@ -95,9 +95,7 @@ def _linked_as_python(entries: Mapping[str, Entry]) -> dict[str, str]:
     return {entry.path: path for entry, path in ends if entry is not None}
 
 
-def _row(
-    staged: StagedTree, entry: Entry, declared: Mapping[str, list[str]], name: str
-) -> FileRow:
+def _row(staged: StagedTree, entry: Entry, declared: Mapping[str, list[str]], name: str) -> FileRow:
     """Return the row of an entry.
 
     :param name: The name under which its content is used: its path, or that of a link.

@@ -2,38 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-#: Begins a line that goes on where the line above was full. No other line begins with it.
+#: Stands before what goes on where the line above was full, directly left of its column.
 CONTINUATION = "| "
 
-#: Narrower than this nothing is laid out.
+#: Narrower than this nothing is laid out,
 MIN_WIDTH = 40
+#: nor with less room for what goes on.
+MIN_ROOM = 20
 
 
-def wrap(line: str, width: int) -> list[str]:
-    """Break a line that is too long, at a space if there is one in its last third.
+class Line(NamedTuple):
+    """A line with a value in it, below which the line goes on if it is too long.
 
-    Joining the pieces without :data:`CONTINUATION` gives the line back.
+    Its first character is lionplug's own, or it has a column that no other line has.
 
-    :param line: One line; it must not begin with ``|``.
+    :param text: The whole line.
+    :param column: Where the value begins, counted from 0; at least 2.
+    """
+
+    text: str
+    column: int
+
+
+def wrap(line: str, width: int, column: int | None = None) -> list[str]:
+    """Break a line that is too long: at spaces, else after a slash, else anywhere.
+
+    The first piece and what the others have behind :data:`CONTINUATION` give the line back.
+
+    :param line: One line.
     :param width: Columns; at least 40 are used.
+    :param column: Where the line goes on; two columns right of its beginning by default.
     """
     width = max(width, MIN_WIDTH)
-    pieces = []
-    room = width
+    if column is None:
+        column = _indent(line) + len(CONTINUATION)
+    column = min(column, width - MIN_ROOM)
+    start = " " * (column - len(CONTINUATION)) + CONTINUATION
+    return [
+        start + piece if index else piece
+        for index, piece in enumerate(_pieces(line, width, column))
+    ]
+
+
+def _pieces(line: str, width: int, column: int) -> Iterator[str]:
+    room, after = width, column  # never broken before its value
     while len(line) > room:
-        cut = line.rfind(" ", room * 2 // 3, room) + 1 or room
-        pieces.append(line[:cut])
+        cut = _cut(line, room, after, width - column)
+        yield line[:cut]
         line = line[cut:]
-        room = width - len(CONTINUATION)
-    pieces.append(line)
-    return [piece if index == 0 else CONTINUATION + piece for index, piece in enumerate(pieces)]
+        room, after = width - column, 0
+    yield line
 
 
-def wrap_all(lines: Iterable[str], width: int) -> list[str]:
-    """Return ``lines`` with the long ones broken by :func:`wrap`."""
-    return [piece for line in lines for piece in wrap(line, width)]
+def _cut(line: str, room: int, after: int, next_room: int) -> int:
+    """Return where to break a line, behind ``after`` and at most at ``room``."""
+    space = line.rfind(" ", after, room) + 1
+    end = line.find(" ", room)
+    word = (len(line) if end < 0 else end) - space
+    if space and word <= next_room:
+        return space
+    # A word that is too long for any line is not moved to the next one as a whole.
+    return line.rfind("/", max(space, after), room) + 1 or room
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def wrap_all(lines: Iterable[str | Line], width: int) -> list[str]:
+    """Return lines with the long ones broken by :func:`wrap`.
+
+    A text that begins with ``|`` would look like the rest of the line above, so there it
+    is shown as the escape that :func:`~lionplug.text.exact` would make of it.
+    """
+    wrapped: list[str] = []
+    for line in lines:
+        if isinstance(line, Line):
+            wrapped += wrap(line.text, width, line.column)
+        else:
+            wrapped += wrap(_unlike_continuation(line), width)
+    return wrapped
+
+
+def _unlike_continuation(line: str) -> str:
+    indent = _indent(line)
+    if not line.startswith("|", indent):
+        return line
+    return f"{line[:indent]}\\u{{7c}}{line[indent + 1 :]}"
 
 
 def plural(count: int, word: str) -> str:

@@ -214,8 +214,8 @@ def test_s23_another_digest_is_refused(place: Place, greeter: Greeter) -> None:
     assert result.code == 1
     assert result.out == ""
     assert result.err == (
-        f"Error: greeter is not approved: the digest of its files is {real}, expected was "
-        f"{other}. Look at the files before you go on.\nNext: lionplug info greeter\n"
+        f"Error: greeter is not approved: its tree is {real}, expected {other}. "
+        "Look at its files before you go on.\nNext: lionplug info user:greeter\n"
     )
     assert state(place) == "untrusted"
 
@@ -239,7 +239,8 @@ def test_s23_expect_takes_the_full_digest_only(
     greeter()
     result = place.run("trust", "greeter", "--expect", change("lp1:sha256:" + digits(place)))
     assert result.code == 2, result
-    assert "is no full digest; --expect takes lp1:sha256: and all 64 hex digits" in result.err
+    assert "--expect: " in result.err
+    assert "is no full tree digest; expected lp1:sha256: and 64 hex digits." in result.err
     assert state(place) == "untrusted"
 
 
@@ -350,3 +351,27 @@ def test_revoke_works_whatever_is_left_of_the_plugin(
         "revoked": True,
         "was_imported": False,
     }
+
+
+def test_what_another_plugin_has_too_is_said_after_approving(
+    place: Place, greeter: Greeter
+) -> None:
+    greeter()
+    greeter(name="dup")
+    place.approve()
+    digest = place.json("info", "dup")["digest"]
+    result = place.run("trust", "dup", "--expect", digest)
+    assert result.code == 0
+    _, _, told = result.out.partition("It is active now.\n")
+    assert told.replace("\n", " ").strip() == (
+        'But tool "greet" is refused: dup (user:dup) and greeter (user:greeter) both declare '
+        'tool "greet"; disable one of them.'
+    )
+
+
+def test_an_approved_plugin_needs_no_terminal_to_say_so(place: Place, greeter: Greeter) -> None:
+    greeter()
+    place.approve()
+    result = place.run("trust", "greeter")
+    assert result.code == 0
+    assert result.out.startswith("Nothing to approve: exactly these files")

@@ -31,6 +31,7 @@ def test_call_prints_a_string_as_it_is(place: Place, greeter: Greeter) -> None:
         "tool": "greet",
         "plugin": "greeter",
         "result": "Hello 1",
+        "as_text": [],
     }
 
 
@@ -84,6 +85,9 @@ def test_wrong_arguments_are_listed(place: Place, greeter: Greeter) -> None:
     assert result.code == 1
     assert "times" in result.err
     assert "who" in result.err
+    assert result.err.endswith(
+        "Look at the tool's parameters and call it again.\nNext: lionplug info greeter\n"
+    )
     assert len(place.json("call", "greet", "times=many", code=1)["error"]["problems"]) == 2
     assert not place.marker.exists()
     assert place.run("call", "greet", "who").code == 2
@@ -175,3 +179,26 @@ def test_interrupting_a_tool(place: Place, active: Callable[[str], None]) -> Non
     terminal.type("\x03")
     assert terminal.finish() == 130
     assert "Traceback" not in terminal.text
+
+
+def test_letters_stand_in_json_for_people_and_escapes_in_json_for_programs(
+    place: Place, active: Callable[[str], None]
+) -> None:
+    active("def greet():\n    return ['caf\\xe9', '\\x1b\\x7f\\u202e']\n")
+    result = place.run("call", "greet")
+    assert result.out == '[\n  "café",\n  "\\u001b\\u007f\\u202e"\n]\n'
+    assert json.loads(result.out) == ["café", "\x1b\x7f\u202e"]
+    as_json = place.run("call", "greet", "--json")
+    assert as_json.out.isascii()
+    assert as_json.json["result"] == ["café", "\x1b\x7f\u202e"]
+
+
+def test_what_json_lacks_is_said_to_be_text(place: Place, active: Callable[[str], None]) -> None:
+    active("def greet():\n    return [b'x', float('nan'), object, 1.5, b'y']\n")
+    result = place.run("call", "greet")
+    assert json.loads(result.out)[:2] == ["b'x'", "nan"]
+    assert result.err == (
+        "The tool returned what JSON lacks, shown as the text that Python gives: "
+        "bytes, nan, type.\n"
+    )
+    assert place.json("call", "greet")["as_text"] == ["bytes", "nan", "type"]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lionplug.cli.comparing import readable
-from tests.cli.place import Place
+from tests.cli.place import MANIFEST, Place
 
 Greeter = Callable[..., Path]
 
@@ -127,3 +127,40 @@ def test_show_names_a_missing_file(place: Place, greeter: Greeter) -> None:
         assert result.code == 1, result
         assert "\x1b" not in result.err
         assert result.out == ""
+
+
+def test_a_file_that_is_not_there_is_named_with_the_nearest(place: Place, greeter: Greeter) -> None:
+    greeter()
+    result = place.run("show", "greeter", "tools/great.py")
+    assert result.code == 1
+    assert result.err == (
+        "Error: greeter has no file tools/great.py (did you mean 'tools/greet.py'?). "
+        "'info' lists the files it has.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["trust", "greeter"], "approved"),
+        (["trust", "greeter", "--expect", "lp1:sha256:" + 64 * "0"], "approved"),
+        (["show", "greeter", "plugin.yaml"], "shown"),
+    ],
+)
+def test_a_broken_manifest_is_named_with_all_its_problems(
+    place: Place, greeter: Greeter, arguments: list[str], wanted: str
+) -> None:
+    root = greeter(manifest=MANIFEST.format(name="greeter") + "nope: 1\nalso: 2\n")
+    result = place.run(*arguments)
+    assert result.code == 1
+    first, *problems = result.err.splitlines()
+    assert first == (
+        f"Error: greeter at {root} can't be {wanted}: its manifest has 2 problems. Mend first:"
+    )
+    assert [line.partition(" ")[0] for line in problems] == [
+        "plugin.yaml:9:1:",
+        "plugin.yaml:10:1:",
+    ]
+    error = place.json(*arguments, code=1)["error"]
+    assert (error["type"], error["plugin"]) == ("ManifestError", "greeter")
+    assert len(error["problems"]) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 import time
@@ -51,6 +52,8 @@ def test_the_demo_goes_through_every_step(place: Place, checkout: Path) -> None:
         '+        f"{language:<18}{file_count[language]:>6} Files{lines:>9} lines"\n',
         "$ lionplug trust checkout-report --expect lp1:sha256:",
         "What changed since the approval:",
+        "... (the full disclosure again: ",
+        "Summary\n  Declares 3 tools",
         "Approved checkout-report 1.0.0: lp1:sha256:",
         "Python                 1 Files        3 lines\n",
         "$ python host.py ",
@@ -86,3 +89,13 @@ def test_the_demo_stops_where_a_step_goes_wrong(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "The exit code was 1, not 0: the demo is over." in done.stderr
+
+
+def test_a_disclosure_is_left_out_only_if_it_is_there() -> None:
+    space = runpy.run_path(str(DEMO))
+    shorten = space["without_disclosure"]
+    assert shorten("no such lines\nSummary\n") == "no such lines\nSummary\n"
+    text = "What changed:\n\nScope user, location /x\nFirst\n\nSummary\n  all\n"
+    assert shorten(text) == (
+        "What changed:\n\n... (the full disclosure again: 3 lines)\nSummary\n  all\n"
+    )

@@ -8,6 +8,7 @@ import pytest
 from lionplug import errors
 from lionplug.cli.failure import Failure, ToolFailure, explain
 from lionplug.cli.output import ClosedOutputError
+from tests.cli.place import Place
 
 
 def told(error: BaseException, *, debug: bool = False) -> Failure:
@@ -106,3 +107,20 @@ def test_a_tools_own_error_names_tool_and_plugin() -> None:
     )
     assert shown.error["type"] == "ValueError"
     assert (shown.error["plugin"], shown.error["name"]) == ("web", "search")
+
+
+def test_without_a_command_the_help_is_shown(place: Place) -> None:
+    result = place.run()
+    assert (result.code, result.out) == (2, "")
+    assert result.err == place.run("--help").out
+    assert "Error" not in result.err
+
+
+def test_choices_stand_on_lines_of_their_own_and_foreign_text_is_escaped(place: Place) -> None:
+    result = place.run("completion")
+    assert result.code == 2
+    assert result.err.endswith(
+        "Error: Missing argument 'SHELL'. Choose from:\n  bash,\n  fish,\n  zsh\n"
+    )
+    assert "\\u{9}" in place.run("info", "a\tb").err
+    assert "\\u{1b}" in place.run("--a\x1b").err

@@ -202,3 +202,93 @@ def test_s22_addresses_and_paths_name_one_copy(place: Place, greeter: Greeter) -
     (copy,) = place.json("info", "user:greeter")["copies"]
     assert copy == {"address": "project:greeter", "state": "untrusted", "location": str(other)}
     assert "project:greeter" in place.run("info", "user:greeter").out
+
+
+def test_info_lists_the_files(place: Place, greeter: Greeter) -> None:
+    root = greeter()
+    (root / "run.sh").write_text("#!/bin/sh\n")
+    (root / "run.sh").chmod(0o755)
+    (root / "link").symlink_to("run.sh")
+    size = (root / "plugin.yaml").stat().st_size
+    lines = place.run("info", "greeter").out.splitlines()
+    start = lines.index("Files (4)")
+    assert lines[start + 1 : start + 4] == [
+        "  link            -> run.sh",
+        f"  plugin.yaml     {size} B",
+        "  run.sh          10 B  run bit",
+    ]
+    files = place.json("info", "greeter")["files"]
+    assert [row["path"] for row in files] == [
+        "link",
+        "plugin.yaml",
+        "run.sh",
+        "tools",
+        "tools/greet.py",
+    ]
+    assert [row["runs"] for row in files] == [False, False, True, False, False]
+    assert files[1]["size"] == size
+
+
+def test_info_lists_forty_files_and_counts_the_rest(place: Place, greeter: Greeter) -> None:
+    root = greeter()
+    for number in range(50):
+        (root / f"n{number:02}").write_text("")
+    result = place.run("info", "greeter")
+    assert result.out.endswith(
+        "  n38             0 B\n  ... and 12 more; 'lionplug info greeter --json' lists them all\n"
+    )
+    assert len(place.json("info", "greeter")["files"]) == 53
+
+
+def test_info_of_an_invalid_plugin_does_not_suggest_itself(place: Place, greeter: Greeter) -> None:
+    greeter(manifest="name: greeter\nnope: 1\n")
+    assert "  next " not in place.run("info", "greeter").out
+    assert place.json("info", "greeter")["next_command"].startswith("lionplug info ")
+
+
+def test_info_says_that_hooks_are_not_checked(place: Place, greeter: Greeter) -> None:
+    hooks = "  hookimpls:\n    - {hook: note_svaed, target: tools/greet.py:greet}\n"
+    greeter(manifest=MANIFEST.format(name="greeter") + hooks)
+    assert "The hooks are not checked by this command" in place.run("info", "greeter").out
+    assert place.json("info", "greeter")["hooks_checked"] is False
+
+
+def test_list_names_what_is_refused(place: Place, greeter: Greeter) -> None:
+    greeter()
+    greeter(name="dup")
+    place.approve()
+    place.approve("dup")
+    shown = " ".join(place.run("list").out.split())
+    assert "refused: tool greet (also declared by dup)" in shown
+    assert "refused: tool greet (also declared by greeter)" in shown
+
+
+def narrow(place: Place, monkeypatch: pytest.MonkeyPatch, columns: int) -> list[str]:
+    monkeypatch.setattr("lionplug.cli.output.PIPE_COLUMNS", columns)
+    return place.run("list").out.splitlines()
+
+
+def test_on_a_narrow_terminal_the_last_column_stands_below(
+    place: Place, greeter: Greeter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    greeter()
+    assert narrow(place, monkeypatch, 40)[-5:] == [
+        "greeter  1.0  untrusted  user",
+        "  Greets people",
+        "  not approved yet; review what it",
+        "  brings, then approve it",
+        "  -> lionplug trust greeter",
+    ]
+    assert any(line.startswith("NAME ") for line in narrow(place, monkeypatch, 60))
+
+
+def test_one_cause_is_told_once(place: Place, greeter: Greeter) -> None:
+    greeter()
+    scope = place.home / ".lionplug"
+    scope.chmod(0o757)
+    result = place.run("list")
+    scope.chmod(0o755)
+    assert result.code == 0
+    assert (result.out + result.err).count("can be written by everybody") == 1
+    assert "nothing is trusted, see above" in " ".join(result.out.split())
+    assert result.err.startswith("nothing is trusted: ")

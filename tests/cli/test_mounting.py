@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 import pytest
+from click.shell_completion import BashComplete
 
 from lionplug import Host
 from lionplug.cli import prompt
 from lionplug.cli.app import make_cli
+from lionplug.cli.group import Command
 from lionplug.cli.looking import list_command
 from tests.cli.place import MANIFEST, Place, Result
 
@@ -92,3 +94,53 @@ def test_s23_nothing_of_the_application_answers(
 def test_a_command_outside_its_group_says_so() -> None:
     with pytest.raises(RuntimeError, match="runs only within its group"):
         list_command.main(args=[], standalone_mode=False)
+
+
+def test_examples_are_lines_of_the_application(li: Run) -> None:
+    shown = li("plugin", "call", "--help").out
+    assert "  li plugin call web_search --input - < query.json\n" in shown
+    shown = li("plugin", "completion", "--help").out
+    line = "  li plugin completion bash > ~/.local/share/bash-completion/completions/li\n"
+    assert line in shown
+
+
+def test_examples_with_a_pipe_name_the_program_where_it_stands(li: Run) -> None:
+    command = Command("x", examples=[("echo '{}' | PROGRAM x", "From a pipe."), ("x 1", "One.")])
+    parent = click.Context(click.Group("plugin"), info_name="li plugin")
+    shown = command.get_help(click.Context(command, info_name="x", parent=parent))
+    assert shown.endswith(
+        "Examples:\n  echo '{}' | li plugin x\n    From a pipe.\n  li plugin x 1\n    One."
+    )
+
+
+def test_completion_completes_the_whole_application(application: click.Group, li: Run) -> None:
+    script = li("plugin", "completion", "bash").out
+    assert "_LI_COMPLETE=bash_complete" in script
+    assert "LIONPLUG" not in script
+    completer = BashComplete(application, {}, "li", "_LI_COMPLETE")
+    found = completer.get_completions(["plugin", "info"], "gr")
+    assert [item.value for item in found] == ["greeter"]
+
+
+def test_completion_is_for_an_installed_command(
+    application: click.Group, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        application.main(args=["plugin", "completion", "bash"], prog_name="python -m li")
+    assert end.value.code == 2
+    assert "this program was run as python -m li; install it" in capfd.readouterr().err
+
+
+def test_a_mistyped_hook_is_incompatible_where_the_hooks_are_known(
+    application: click.Group, li: Run, place: Place
+) -> None:
+    manifest = MANIFEST.format(name="greeter") + (
+        "  hookimpls:\n    - {hook: note_svaed, target: tools/greet.py:greet}\napp: '>=1'\n"
+    )
+    (place.home / ".app" / "plugins" / "greeter" / "plugin.yaml").write_text(manifest)
+    (row,) = li("plugin", "list", "--json").json
+    assert row["state"] == "incompatible"
+    assert "implements the hook note_svaed, which app 1.0 does not have" in row["reason"]
+    shown = li("plugin", "info", "greeter")
+    assert "not checked" not in shown.out
+    assert li("plugin", "info", "greeter", "--json").json["hooks_checked"] is True

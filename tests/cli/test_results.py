@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lionplug.cli.output import encode_json
-from lionplug.cli.results import jsonable, result_lines
+from lionplug.cli.output import encode_json, readable_json, visible
+from lionplug.cli.results import result_lines, spelled_out, to_json
 
 
 @dataclass
@@ -45,13 +45,13 @@ class Rude:
     ],
 )
 def test_every_value_has_a_json_form(value: object, expected: object) -> None:
-    assert jsonable(value) == expected
+    assert to_json(value).value == expected
 
 
 def test_a_value_that_holds_itself_ends() -> None:
     loop: list[Any] = []
     loop.append(loop)
-    assert json.dumps(jsonable(loop)).endswith('"[[...]]"' + "]" * 64)
+    assert json.dumps(to_json(loop).value).endswith('"[[...]]"' + "]" * 64)
 
 
 JSON = st.recursive(
@@ -63,7 +63,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_a_document_is_ascii_and_strict_json(value: object) -> None:
-    text = encode_json(jsonable(value))
+    text = encode_json(to_json(value).value)
     assert text.isascii()
     assert all(character == "\n" or character.isprintable() for character in text)
 
@@ -81,3 +81,36 @@ def test_text_is_printed_as_it_is_with_controls_escaped() -> None:
     ]
     assert result_lines("") == [""]
     assert result_lines([1]) == ["[", "  1", "]"]
+
+
+@given(JSON)
+def test_json_for_people_says_the_same_and_hides_nothing(value: object) -> None:
+    data = to_json(value).value
+    text = readable_json(data)
+    assert visible(text) == text
+    assert json.loads(text) == json.loads(encode_json(data))
+
+
+class Odd:
+    pass
+
+
+Odd.__name__ = "Odd\x1b"
+
+
+@pytest.mark.parametrize(
+    ("value", "kinds"),
+    [
+        ([1, "a", (2,), {3}, None, {"a": 1.5}], ()),
+        ({"a": b"x", "b": [b"y", math.nan, -math.inf]}, ("bytes", "nan", "-inf")),
+        (Odd(), ("Odd\x1b",)),
+    ],
+)
+def test_what_became_text_is_counted_once(value: object, kinds: tuple[str, ...]) -> None:
+    assert to_json(value).as_text == kinds
+
+
+def test_kinds_are_foreign_text() -> None:
+    assert spelled_out([]) == []
+    (line,) = spelled_out(["Odd\x1b"])
+    assert line.endswith(": Odd\\u{1b}.")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lionplug.sources import SourceSignature, child, read_signatures
+from lionplug.sources import SourceSignature, Unread, child, read_signatures
 from lionplug.sources.process import MAX_OUTPUT, run_child
 from lionplug.sources.reader import MAX_FILE, MAX_REQUEST, decode_answers
 
@@ -29,7 +29,16 @@ def read(source, name="f"):
 def parsed(source):
     """Return the signature of ``f`` by the helper's own code, run in this process."""
     data = child.describe(source.encode(), ["f"])["f"]
-    return None if data is None else SourceSignature.from_dict(data)
+    return None if "unread" in data else SourceSignature.from_dict(data)
+
+
+def why_not(source, name="f"):
+    """Return why there is no signature of one function of one file, and whether it is missing."""
+    data = source if isinstance(source, bytes) else source.encode()
+    found = read_signatures({"tools/x.py": data}, [("tools/x.py", name)])
+    assert found == {f"tools/x.py:{name}": None}
+    unread = found.unread[f"tools/x.py:{name}"]
+    return unread.reason, unread.missing
 
 
 def text(source):
@@ -54,7 +63,7 @@ async def f(query: str, /, limit: "int | None" = 10, *rest, mode: Literal["a"] =
         )
         assert (found.is_async, found.uncertain, found.line) == (True, False, 3)
         assert (found.doc, found.summary) == ("Search.\n\nLong.", "Search.")
-        assert (found.omitted, found.callable_by_name) == (("query", "rest"), False)
+        assert found.omitted == ("query", "rest")
 
     def test_nothing_is_asked(self):
         assert read_signatures({"x.py": GOOD}, []) == {}
@@ -157,11 +166,101 @@ class TestWhichFunction:
         assert parsed(source) is None
 
 
+class TestWhyNot:
+    """A signature that is not shown says why."""
+
+    @pytest.mark.parametrize(
+        ("source", "reason", "missing"),
+        [
+            ("def upper(text): 0", "no top-level function 'f'", True),
+            ("", "no top-level function 'f'", True),
+            ("class C:\n def f(a): 0", "no top-level function 'f'", True),
+            ("class f: 0", "'f' is a class", False),
+            ("def f(a): 0\nclass f: 0", "'f' is a class", False),
+            ("from x import f", "'f' is imported from elsewhere", False),
+            ("import f.g", "'f' is imported from elsewhere", False),
+            ("f = lambda a: 0", "'f' is assigned, and not defined by 'def'", False),
+            ("for f in x: 0", "'f' is assigned, and not defined by 'def'", False),
+            (
+                "from x import *",
+                "'f' may come from 'import *' or a module's '__getattr__'",
+                False,
+            ),
+            (
+                "def __getattr__(name): 0",
+                "'f' may come from 'import *' or a module's '__getattr__'",
+                False,
+            ),
+            (
+                f"def f({', '.join(f'a{i}' for i in range(65))}): 0",
+                "'f' has too many parameters",
+                False,
+            ),
+            ("x = 1\n\ndef f(a, a: 0", "line 3 doesn't parse: ", False),
+            ("x = (\n", "line 1 doesn't parse: '(' was never closed", False),
+            ("'\u202e' = '\u200b\u0430", "line 1 doesn't parse: unterminated string", False),
+            ("(" * 60000, "line 1 doesn't parse: too many nested parentheses", False),
+            (
+                "# coding: latin-1\ndef f(): 0",
+                "the file declares the source encoding latin-1",
+                False,
+            ),
+            (b"# \xff\ndef f(): 0", "the file is no text in UTF-8 at byte 2", False),
+            (
+                b"#" * (MAX_FILE + 1),
+                "the file is too large: 65,537 bytes, 65,536 are read",
+                False,
+            ),
+        ],
+    )
+    def test_s36_each_reason(self, source, reason, missing):
+        found, is_missing = why_not(source)
+        if " doesn't parse: " in reason:  # the words are those of the interpreter
+            found, reason = found[: len(reason)], reason
+        assert found == reason
+        assert is_missing == missing
+
+    def test_a_name_like_it_is_proposed(self):
+        source = "def upper(t): 0\ndef lower(t): 0\n"
+        found = why_not(source, "uper")
+        assert found == ("no top-level function 'uper' (did you mean 'upper'?)", True)
+        assert why_not("def \u00fcpper(t): 0", "upper")[0] == (
+            "no top-level function 'upper' (did you mean '\\u{fc}pper'?)"
+        )
+
+    def test_s36_proposals_are_bounded(self):
+        many = "".join(f"def {'a' * 20}{i}(): 0\n" for i in range(2500))[: MAX_FILE - 100]
+        many = many[: many.rindex("def ")] + f"def {'b' * 80}(): 0"
+        began = time.monotonic()
+        assert why_not(many, "a" * 21) == (
+            f"no top-level function '{'a' * 21}' (did you mean '{'a' * 20}9'?)",
+            True,
+        )
+        assert time.monotonic() - began < 3
+
+    def test_a_nul_character(self):
+        assert why_not(b"def f(): 0\0")[0].endswith("null bytes")
+
+    def test_s36_a_helper_that_ends_says_so(self, monkeypatch):
+        monkeypatch.setattr("lionplug.sources.reader.run_child", lambda request, seconds: b"")
+        assert why_not("def f(): 0") == ("the reader was stopped at its limits", False)
+
+    def test_a_file_that_is_not_there(self):
+        found = read_signatures({}, [("x.py", "f"), ("x.py", "g")])
+        assert found == {"x.py:f": None, "x.py:g": None}
+        assert [item.reason for item in found.unread.values()] == ["there is no such file"] * 2
+
+    def test_what_is_found_has_no_reason(self):
+        found = read_signatures({"x.py": GOOD}, [("x.py", "good"), ("x.py", "god")])
+        assert found["x.py:good"].text("good") == "def good(a: int = 3)"
+        assert list(found.unread) == ["x.py:god"]
+
+
 class TestHostileSource:
     def test_s36_what_can_not_be_parsed_is_not_shown(self):
         for source in (b"def (", b"\xff\xfe", b"def f(): 0\0", b"def f(a, a): 0\n)"):
             assert read(source) is None
-            assert child.describe(source, ["f"]) == {"f": None}
+            assert "unread" in child.describe(source, ["f"])["f"]
 
     @pytest.mark.parametrize("cookie", ["latin-1", "unicode_escape", "utf-7"])
     def test_s36_other_encodings_are_not_shown(self, cookie):
@@ -179,6 +278,9 @@ class TestHostileSource:
         files = {f"{i:03}.py": source for i in range(count)}
         found = read_signatures(files, [(path, "f") for path in files])
         assert [path for path, item in found.items() if item is None] == [f"{count - 1:03}.py:f"]
+        assert found.unread[f"{count - 1:03}.py:f"].reason == (
+            "more than 4,194,304 bytes of source in all"
+        )
 
     @pytest.mark.parametrize(
         "source",
@@ -324,7 +426,9 @@ class TestRetry:
 
 FILES = [("a", b"", ["f", "g"]), ("b", b"", ["h"])]
 
-LINE = json.dumps({"f": SIGNATURE, "g": None}).encode()
+CLASS = {"unread": "class"}
+NO_H = b'{"h": {"unread": "class"}}\n'
+LINE = json.dumps({"f": SIGNATURE, "g": CLASS}).encode()
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -340,8 +444,12 @@ JSON = st.recursive(
 
 class TestDecoder:
     def test_an_answer(self):
-        found = decode_answers(LINE + b'\n{"h": null}\n', FILES)
-        assert found == {"a:f": SourceSignature(), "a:g": None, "b:h": None}
+        found = decode_answers(LINE + b"\n" + NO_H, FILES)
+        assert found == {
+            "a:f": SourceSignature(),
+            "a:g": Unread(reason="'g' is a class"),
+            "b:h": Unread(reason="'h' is a class"),
+        }
 
     @pytest.mark.parametrize(
         "line",
@@ -351,13 +459,29 @@ class TestDecoder:
             b"\xff",
             b"[]",
             b"{}",
-            b'{"f": null}',
-            b'{"g": null, "f": null}',
-            b'{"f": null, "g": null, "x": null}',
-            b'{"f": null, "g": 1}',
-            b'{"f": null, "g": NaN}',
+            b'{"f": null, "g": null}',
+            *(
+                json.dumps(answer).encode()
+                for answer in (
+                    {"f": CLASS},
+                    {"g": CLASS, "f": CLASS},
+                    {"f": CLASS, "g": CLASS, "x": CLASS},
+                    {"f": CLASS, "g": 1},
+                    {"f": CLASS, "g": float("nan")},
+                    {"f": CLASS, "g": {"unread": "other"}},
+                    {"f": CLASS, "g": {"unread": ["class"]}},
+                    {"f": CLASS, "g": {"unread": "class", "more": 1}},
+                    {"f": CLASS, "g": {"unread": "missing"}},
+                    {"f": CLASS, "g": {"unread": "missing", "near": 1}},
+                    {"f": CLASS, "g": {"unread": "missing", "near": "x" * 201}},
+                    {"f": CLASS, "g": {"unread": "syntax", "line": -1, "message": ""}},
+                    {"f": CLASS, "g": {"unread": "syntax", "line": True, "message": ""}},
+                    {"f": CLASS, "g": {"unread": "syntax", "line": 1, "message": "x" * 201}},
+                    {"f": CLASS, "g": {"unread": "syntax", "line": 1}},
+                )
+            ),
             b"[" * 100000,
-            b'{"f": ' + b"9" * 100000 + b', "g": null}',
+            b'{"f": ' + b"9" * 100000 + b', "g": {}}',
             LINE.replace(b"1", b"0"),
             LINE.replace(b"false", b"0"),
             LINE.replace(b'"line"', b'"lime"'),
@@ -366,13 +490,13 @@ class TestDecoder:
         ],
     )
     def test_s36_anything_else_is_no_answer(self, line):
-        assert decode_answers(line + b'\n{"h": null}\n', FILES) == {}
+        assert decode_answers(line + b"\n" + NO_H, FILES) == {}
 
     def test_s36_an_unfinished_line_is_no_answer(self):
         assert decode_answers(LINE, FILES) == {}
 
     def test_s36_more_lines_than_files_are_ignored(self):
-        assert len(decode_answers(LINE + b'\n{"h": null}\n{"f": null}\n', FILES)) == 3
+        assert len(decode_answers(LINE + b"\n" + NO_H + NO_H, FILES)) == 3
 
     @given(st.lists(JSON.map(json.dumps) | st.text(max_size=30)))
     def test_s36_garbage_never_confuses_the_parent(self, lines):
@@ -383,13 +507,25 @@ class TestDecoder:
     def test_s36_bytes_never_confuse_the_parent(self, output):
         self.check(decode_answers(LINE + b"\n" + output, FILES))
 
+    @given(
+        st.fixed_dictionaries({"unread": st.sampled_from(["syntax", "missing", "class"]) | JSON})
+        | st.fixed_dictionaries({"unread": st.just("syntax"), "line": JSON, "message": JSON})
+        | st.fixed_dictionaries({"unread": st.just("missing"), "near": JSON})
+    )
+    def test_s36_almost_a_reason(self, data):
+        line = json.dumps({"f": data, "g": CLASS})
+        self.check(decode_answers(line.encode() + b"\n", FILES))
+
     @given(st.fixed_dictionaries(dict.fromkeys(SIGNATURE, JSON)))
     def test_s36_almost_a_signature(self, data):
-        line = json.dumps({"f": data, "g": None})
+        line = json.dumps({"f": data, "g": CLASS})
         self.check(decode_answers(line.encode() + b"\n", FILES))
 
     def check(self, found):
         assert found.keys() <= {"a:f", "a:g", "b:h"}
-        for signature in found.values():
-            if signature is not None:
-                assert SourceSignature.from_dict(signature.to_dict()) == signature
+        for answer in found.values():
+            if isinstance(answer, Unread):
+                assert all(" " <= character <= "~" for character in answer.reason)
+                assert len(answer.reason) < 2100
+            else:
+                assert SourceSignature.from_dict(answer.to_dict()) == answer

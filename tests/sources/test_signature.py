@@ -164,8 +164,7 @@ def f(query: str, limit: int = 10, *, since: str = None, tags: list[str] = ["a"]
     def test_what_can_not_be_named_is_left_out_and_marked(self):
         found = signature("def f(a, b=1, /, c=2, *d, **e): 0")
         assert found.to_parameters() == {"type": "object", "properties": {"c": {"default": 2}}}
-        assert (found.omitted, found.callable_by_name) == (("a", "b", "d"), False)
-        assert signature("def f(a=1, /, *b): 0").callable_by_name is True
+        assert found.omitted == ("a", "b", "d")
 
     @pytest.mark.parametrize(
         "source",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -71,12 +72,17 @@ def disclosed(copy: Copy, **values: Any) -> Disclosure:
     return disclose(copy, **{**defaults, **values})  # type: ignore[arg-type]
 
 
-def unwrapped(lines: Sequence[str]) -> list[str]:
-    """Undo what the layout did to lines that are too long."""
+def unwrapped(lines: Sequence[str], bar: str = r" *\| ") -> list[str]:
+    r"""Undo what the layout did to lines that are too long.
+
+    :param bar: What stands before what goes on; in the text of a difference ``r" \| "``,
+        where no line of it has a bar.
+    """
     whole: list[str] = []
     for line in lines:
-        if line.startswith("| "):
-            whole[-1] += line[2:]
+        found = re.match(bar, line)
+        if found:
+            whole[-1] += line[found.end() :]
         else:
             whole.append(line)
     return whole

@@ -255,6 +255,21 @@ class TestBounds:
         assert max(map(len, lines)) <= width
         assert "  +" + "y" * 300 in unwrapped(lines)
 
+    @pytest.mark.parametrize("width", [40, 80])
+    def test_a_table_in_a_text_is_not_taken_for_the_rest_of_a_line(self, compare, width):
+        table = ["| a | b |", " | c |", "+", "  | " + "long " * 30 + "|", "| /x" * 40]
+        text = "\n".join(table)
+        found = compare({"t.md": text + "\nold\n"}, {"t.md": text + "\nnew\n"})
+        lines = found.lines(width)
+        start = lines.index("~ t.md")
+        assert unwrapped(lines[start:], bar=r" \| ") == [
+            "~ t.md",
+            "  @@ -3,4 +3,4 @@",
+            *(f"   {line}" for line in table[2:]),
+            "  -old",
+            "  +new",
+        ]
+
 
 class TestCapabilities:
     OLD = {

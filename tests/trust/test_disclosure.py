@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lionplug.manifest.capability import Capability
 from lionplug.manifest.specifiers import Requirement
-from lionplug.sources import Parameter, SourceSignature
+from lionplug.sources import Parameter, SourceSignature, read_signatures
 from lionplug.text import exact, is_blank
 from lionplug.trust import (
     disclosure,
@@ -333,6 +333,44 @@ class TestForeignText:
         assert "y" * 900 in text
 
 
+class TestSignatures:
+    def lines(self, tmp_path, source, name="search"):
+        tool = Capability(
+            surface="tools", name="s", danger="executes", target=f"t.py:{name}", files=("t.py",)
+        )
+        copy = copy_of(tmp_path, {"t.py": source}, capabilities=(tool,))
+        found = read_signatures({"t.py": source.encode()}, [("t.py", name)])
+        item = disclosed(copy, signatures=found)
+        return item, [line for line in unwrapped(item.lines()) if line.startswith(" " * 4)]
+
+    def test_s36_why_a_signature_is_not_shown(self, tmp_path):
+        item, lines = self.lines(tmp_path, "x = 1\ndef search(:\n")
+        reason = "line 2 doesn't parse: invalid syntax"
+        assert f"    signature    not shown: {reason}" in lines
+        assert item.to_dict()["capabilities"][0]["signature_problem"] == reason
+        assert not [fact for fact in item.facts if fact.startswith("Declares")]
+
+    def test_a_function_that_the_source_does_not_have_is_a_fact(self, tmp_path):
+        item, lines = self.lines(tmp_path, "def search(query): 0\n", "serch")
+        assert (
+            "    signature    not shown: no top-level function 'serch' (did you mean 'search'?)"
+        ) in lines
+        assert item.facts == (
+            "Runs with all your rights: 1 tool",
+            "Declares 1 function that its source does not have: t.py:serch",
+        )
+
+    def test_what_can_not_be_given_by_name_is_said(self, tmp_path):
+        _, lines = self.lines(tmp_path, "def search(a, /, b, *c): 0\n")
+        at = lines.index("    signature    def search(a, /, b, *c)")
+        assert lines[at + 1] == "                 can't be given by name, so never passed: a, c"
+
+    def test_without_reasons_none_is_told(self, tmp_path):
+        copy = copy_of(tmp_path, FILES, capabilities=(TOOL,))
+        lines = shown(copy, signatures={TOOL.target: None})
+        assert "    signature    not shown" in lines
+
+
 class TestComplete:
     def test_s25_the_file_table_is_the_list_of_the_digest(self, tmp_path):
         copy = copy_of(
@@ -582,20 +620,78 @@ class TestStagedCopyOnly:
 
 
 class TestLayout:
-    @given(
-        st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=300).filter(
-            lambda text: not text.startswith("|")
+    LINES = st.builds(
+        "".join,
+        st.tuples(
+            st.sampled_from(["", "  ", "    label        ", " " * 70]),
+            st.text(
+                st.sampled_from(" /x") | st.characters(min_codepoint=0x20, max_codepoint=0x7E),
+                max_size=300,
+            ),
         ),
-        st.integers(0, 100),
     )
-    def test_s24_wrapping_loses_nothing(self, line, width):
-        lines = layout.wrap(line, width)
-        assert unwrapped(lines) == [line]
-        assert all(len(piece) <= max(width, layout.MIN_WIDTH) for piece in lines)
 
-    def test_long_words_are_broken_and_sentences_at_spaces(self):
-        assert layout.wrap("x" * 45, 40) == ["x" * 40, "| " + "x" * 5]
-        assert layout.wrap("y" * 30 + " " + "x" * 15, 40) == ["y" * 30 + " ", "| " + "x" * 15]
+    @given(LINES, st.integers(0, 100), st.none() | st.integers(2, 60))
+    def test_s24_wrapping_loses_nothing(self, line, width, column):
+        first, *others = layout.wrap(line, width, column)
+        width = max(width, layout.MIN_WIDTH)
+        assert all(len(piece) <= width for piece in (first, *others))
+        starts = {piece[: piece.index("| ") + 2] for piece in others}
+        assert len(starts) <= 1
+        start = "".join(starts)
+        assert start.strip() in ("", "|")
+        if column is not None and others and column <= width - layout.MIN_ROOM:
+            assert len(start) == column
+        assert first + "".join(piece[len(start) :] for piece in others) == line
+        if line.lstrip(" ")[:1] != "|":
+            assert unwrapped([first, *others]) == [line]
+
+    @given(LINES, st.integers(40, 100))
+    def test_a_word_that_fits_on_a_line_is_not_broken(self, line, width):
+        first, *others = layout.wrap(line, width)
+        if others:
+            start = others[0].index("| ") + 2
+            room = width - start
+            whole = first[start:] + "".join(piece[start:] for piece in others)
+            position = len(first) - start
+            for piece in others:
+                before, after = whole[:position], whole[position:]
+                word = before.rpartition(" ")[2] + after.partition(" ")[0]
+                assert before.endswith((" ", "/")) or len(word) > room or not before.strip()
+                position += len(piece) - start
+
+    def test_at_spaces_then_after_slashes_then_anywhere_below_the_value(self):
+        path = "/home/me/.lionplug/plugins/web-research/tools/checkout-report"
+        assert layout.wrap_all(
+            [
+                layout.Line(f"    description  {'many words ' * 4}", 17),
+                layout.Line(f"    file         {path}", 17),
+                layout.Line(f"    pattern      {'x' * 50}", 17),
+                f"Scope user, location {path}",
+                f"  ! Runs {'a lot ' * 8}",
+            ],
+            50,
+        ) == [
+            "    description  many words many words many words ",
+            "               | many words ",
+            "    file         /home/me/.lionplug/plugins/",
+            "               | web-research/tools/",
+            "               | checkout-report",
+            f"    pattern      {'x' * 33}",
+            f"               | {'x' * 17}",
+            "Scope user, location /home/me/.lionplug/plugins/",
+            "| web-research/tools/checkout-report",
+            "  ! Runs a lot a lot a lot a lot a lot a lot a ",
+            "  | lot a lot ",
+        ]
+
+    def test_s24_no_text_looks_like_the_rest_of_the_line_above(self, tmp_path):
+        copy = copy_of(tmp_path, {}, exclude=("*.log", "| rm", "|x"))
+        copy.excluded = ("a", "| b")
+        lines = shown(copy)
+        assert "  \\u{7c} rm" in lines
+        assert "  \\u{7c}x" in lines
+        assert "  \\u{7c} b" in lines
 
     @pytest.mark.parametrize(
         ("size", "text"),
