@@ -23,6 +23,8 @@ class ToolDeclaration:
     :ivar parameters: JSON Schema (2020-12) of its arguments, an object by parameter name;
         ``None`` if not known.
     :ivar is_async: Whether it must be awaited; ``None`` if not known before its first call.
+    :ivar needs: What is missing before it can be called, such as ``an executor``; else empty.
+        Such a tool is listed for people; leave it out of what a model is offered.
     """
 
     name: str
@@ -30,6 +32,7 @@ class ToolDeclaration:
     description: str
     parameters: Mapping[str, Any] | None
     is_async: bool | None
+    needs: str = ""
 
 
 @hookspec

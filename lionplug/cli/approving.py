@@ -29,7 +29,7 @@ from lionplug.trust.digest import PREFIX, same_digest
 
 if TYPE_CHECKING:
     from lionplug.host import Host
-    from lionplug.host.approvals import Review
+    from lionplug.host.review import Review
     from lionplug.inventory.plugin import Plugin
 
 #: Hex characters of the digest that are asked for when the plugin can run something.

@@ -87,14 +87,24 @@ class BundleScanner:
         except (OSError, LionplugError) as error:
             notices.append(f"{exact(path)} is not searched: {_reason(error)}")
             return
+        misnamed: list[str] = []
         with folder:
             for name, is_link in self._names(folder, scope, notices):
                 try:
                     found = self._look_at(folder, scope, name, is_link)
                 except (FileNotFoundError, NotADirectoryError):
-                    continue  # no manifest, or gone since it was listed
+                    # No manifest, or gone since it was listed.
+                    if _has_misnamed_manifest(folder, name):
+                        misnamed.append(exact(name))
+                    continue
                 if found is not None:
                     yield found
+        if misnamed:
+            more = f" and {len(misnamed) - 3} more" if len(misnamed) > 3 else ""
+            notices.append(
+                f"{', '.join(misnamed[:3])}{more} in {exact(path)}: the manifest is called "
+                f"plugin.yml, and only {MANIFEST_FILE} is read; rename it"
+            )
 
     def _open_plugins(self, path: str, scope: ScopeFolder) -> Directory:
         real = os.path.realpath(path)
@@ -204,3 +214,11 @@ def _reason(error: Exception) -> str:
         return error.message
     text = getattr(error, "strerror", None) or type(error).__name__
     return f"it can't be read ({text}). Check its owner and mode."
+
+
+def _has_misnamed_manifest(folder: Directory, name: str) -> bool:
+    try:
+        os.stat(f"{name}/plugin.yml", dir_fd=folder.fd, follow_symlinks=False)
+    except OSError:
+        return False
+    return True

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from lionplug.activation.log import Activation
     from lionplug.errors import LionplugError
-    from lionplug.host.approvals import Review, Revocation
     from lionplug.host.core import Core
+    from lionplug.host.review import Review, Revocation
     from lionplug.inventory.plugin import Plugin
     from lionplug.inventory.view import Inventory
     from lionplug.scopes import ProjectScope, UserScope

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-
-from attrs import frozen
 
 from lionplug.documents.suggest import did_you_mean
 from lionplug.errors import (
@@ -26,9 +24,10 @@ from lionplug.errors import (
     TrustError,
     UsageError,
 )
+from lionplug.host.review import Review, Revocation, signatures_of
 from lionplug.host.snapshots import capability_set
 from lionplug.inventory.plugin import Plugin
-from lionplug.sources import SourceSignature, read_signatures
+from lionplug.sources import SourceSignature
 from lionplug.text import exact, quote
 from lionplug.trust.copying import changed
 from lionplug.trust.diff import TreeDiff, diff_trees
@@ -46,55 +45,6 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("lionplug")
 
 
-@frozen(kw_only=True)
-class Revocation:
-    """What a revocation did.
-
-    :param name: Name of the plugin.
-    :param location: The copy whose approval was taken back.
-    :param was_imported: Whether its code was imported in this process: it goes on running.
-    """
-
-    name: str
-    location: str
-    was_imported: bool
-
-
-class Review:
-    """A staged copy of a plugin with all that a person needs to decide.
-
-    :param plugin: The copy under review.
-    :param staged: The private copy; the only thing that :meth:`approve` approves.
-    :param disclosure: What the plugin brings, from the staged copy.
-    :param signatures: What the staged source says of the functions that it names.
-    :param diff: The difference from the approved tree; ``None`` at a first approval.
-    """
-
-    def __init__(
-        self,
-        plugin: Plugin,
-        staged: StagedTree,
-        disclosure: Disclosure,
-        signatures: Mapping[str, SourceSignature | None],
-        diff: TreeDiff | None,
-        approve: Callable[[], Plugin],
-    ) -> None:
-        self.plugin = plugin
-        self.staged = staged
-        self.disclosure = disclosure
-        self.signatures = signatures
-        self.diff = diff
-        self._approve = approve
-
-    def approve(self) -> Plugin:
-        """Move the staged copy into the store and write the record.
-
-        :returns: The plugin in its new state.
-        :raises TrustError: if the disclosure says that it can't be approved.
-        """
-        return self._approve()
-
-
 class Approvals:
     """The verbs of trust of one host."""
 
@@ -108,7 +58,7 @@ class Approvals:
         """Stage and disclose a copy; leaving the context deletes it unless approved."""
         core = self._core
         with self._staged(plugin.location) as staged:
-            signatures = _signatures(staged)
+            signatures = signatures_of(staged)
             record = core.grants.state.records.get(plugin.location)
             disclosure = disclose(
                 staged,
@@ -117,7 +67,7 @@ class Approvals:
                 signatures=signatures,
                 previous=record,
             )
-            yield Review(
+            review = Review(
                 plugin,
                 staged,
                 disclosure,
@@ -125,6 +75,10 @@ class Approvals:
                 self._difference(record, staged) if record else None,
                 lambda: self._approve(plugin, staged, disclosure, signatures),
             )
+            try:
+                yield review
+            finally:
+                review.end()
 
     def trust(
         self,
@@ -134,7 +88,11 @@ class Approvals:
         expect: str | None,
     ) -> Plugin:
         if (approve is None) == (expect is None):
-            raise TrustError("pass either approve= or expect=: one of them decides.", plugin=name)
+            raise TrustError(
+                "nobody decides, or two do: pass approve=, a function that is shown the "
+                "disclosure, or expect=, the digest of the tree to approve.",
+                plugin=name,
+            )
         if expect is not None and not is_digest(expect):
             raise TrustError(
                 f"{exact(expect)} is no full tree digest; expected lp1:sha256: and 64 hex digits.",
@@ -143,11 +101,12 @@ class Approvals:
         with self.review(self._core.inventory.find(name)) as review:
             digest = review.disclosure.digest
             if expect is not None and not same_digest(expect, digest):
+                verb = "info" if review.diff is None else "diff"
                 raise TrustError(
                     f"{exact(review.plugin.name)} is not approved: its tree is {digest}, "
-                    f"expected {expect}. Look at the difference before you go on.",
+                    f"expected {expect}. Look at what it brings before you go on.",
                     plugin=review.plugin.name,
-                    command=f"{self._core.command} diff {quote(name)}",
+                    command=f"{self._core.command} {verb} {quote(name)}",
                 )
             if approve is not None and approve(review.disclosure) is not True:
                 raise TrustError(
@@ -242,12 +201,12 @@ class Approvals:
         was_imported = core.was_imported(location)
         unreadable = location in core.grants.state.unreadable
         record = core.trust_file.revoke(location=location)
-        core.approvals_changed(location)
-        core.collect_garbage()
         if record is None and not unreadable:
             raise PluginNotFoundError(
                 f"{exact(name)} is not approved, so there is nothing to take back.", plugin=name
             )
+        core.approvals_changed(location)
+        core.collect_garbage()
         return Revocation(
             name=record.name if record else name, location=location, was_imported=was_imported
         )
@@ -329,7 +288,11 @@ class Approvals:
                 return _read(staged, file, plugin)
         record = core.grants.state.records.get(plugin.location)
         if record is None:
-            raise TrustError(f"{exact(plugin.name)} was never approved.", plugin=plugin.name)
+            raise TrustError(
+                f"{exact(plugin.name)} was never approved, so there is no approved file to show; "
+                "leave approved out to see the live one.",
+                plugin=plugin.name,
+            )
         tree = core.store.open(record.tree)
         core.store.verify(tree)
         return _read(tree, file, plugin)
@@ -355,15 +318,3 @@ def _read(tree: StagedTree | StoredTree, file: str, plugin: Plugin) -> bytes:
             file=file,
         )
     return tree.read(file)
-
-
-def _signatures(staged: StagedTree) -> dict[str, SourceSignature | None]:
-    """Read the signatures of everything that is called by function, importing nothing (S36)."""
-    targets = []
-    files: dict[str, bytes] = {}
-    for capability in staged.manifest.capabilities:
-        path, colon, attribute = capability.target.partition(":")
-        if colon and staged.is_file(path):
-            targets.append((path, attribute))
-            files.setdefault(path, staged.read(path))
-    return read_signatures(files, targets) if targets else {}

@@ -25,7 +25,7 @@ def _never_failed() -> str | None:
     return None
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class Plugin:
     """One copy of a plugin in one generation of the inventory.
 
@@ -46,6 +46,9 @@ class Plugin:
     record: Record | None = None
     refused_names: tuple[tuple[str, str], ...] = ()
     _failure: Callable[[], str | None] = field(default=_never_failed, eq=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Plugin {exact(self.address)} {exact(self.version)} {self.state}>"
 
     @property
     def name(self) -> str:

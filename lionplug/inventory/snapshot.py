@@ -57,6 +57,10 @@ class Snapshot:
         declared: dict[tuple[str, str], list[Plugin]] = defaultdict(list)
         for plugin in plugins:
             refused = dict(plugin.refused_names)
+            if plugin.manifest is None and plugin.record is not None:
+                # Its manifest can't be read any more; what was approved tells what is missed.
+                for shown in plugin.record.capabilities:
+                    declared[str(shown["surface"]), str(shown["name"])].append(plugin)
             for capability in plugin.capabilities:
                 key = (capability.surface, capability.name)
                 declared[key].append(plugin)

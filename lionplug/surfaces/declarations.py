@@ -13,7 +13,6 @@ from lionplug.errors import CapabilityNotFoundError
 from lionplug.inventory.snapshot import Offer, Snapshot
 from lionplug.surfaces.surface import Surface
 
-
 #: Seconds that a thread waits for another one that asks the host's own objects.
 _PATIENCE = 2.0
 

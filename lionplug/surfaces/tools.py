@@ -43,6 +43,7 @@ def declare(plugin: Plugin, capability: Capability) -> ToolDeclaration:
         description=detail.get("description") or (signature.summary if signature else ""),
         parameters=parameters,
         is_async=signature.is_async if signature else None,
+        needs="" if capability.target else "an executor",
     )
 
 
@@ -105,9 +106,11 @@ class Tool:
     :ivar description: What it does, for a person or a model.
     :ivar parameters: JSON Schema of its arguments; ``None`` if not known.
     :ivar is_async: Whether it must be awaited; ``None`` if not known before its first call.
+    :ivar needs: What is missing before it can be called; leave such a tool out of what a
+        model is offered.
     """
 
-    __slots__ = ("_tools", "description", "is_async", "name", "parameters", "plugin")
+    __slots__ = ("_tools", "description", "is_async", "name", "needs", "parameters", "plugin")
 
     def __init__(self, declaration: ToolDeclaration, tools: Tools) -> None:
         self.name = declaration.name
@@ -115,6 +118,7 @@ class Tool:
         self.description = declaration.description
         self.parameters = declaration.parameters
         self.is_async = declaration.is_async
+        self.needs = declaration.needs
         self._tools = tools
 
     def call(self, arguments: Mapping[str, Any] | None = None) -> Any:

@@ -235,7 +235,7 @@ def test_info_lists_forty_files_and_counts_the_rest(place: Place, greeter: Greet
         (root / f"n{number:02}").write_text("")
     result = place.run("info", "greeter")
     assert result.out.endswith(
-        "  n38             0 B\n  ... and 12 more; 'lionplug info greeter --json' lists them all\n"
+        "  n39  0 B\n  ... and 12 more; 'lionplug info greeter --json' lists them all\n"
     )
     assert len(place.json("info", "greeter")["files"]) == 53
 
@@ -290,5 +290,16 @@ def test_one_cause_is_told_once(place: Place, greeter: Greeter) -> None:
     scope.chmod(0o755)
     assert result.code == 0
     assert (result.out + result.err).count("can be written by everybody") == 1
-    assert "nothing is trusted, see above" in " ".join(result.out.split())
     assert result.err.startswith("nothing is trusted: ")
+
+
+def test_a_reason_that_is_a_notice_is_not_repeated_for_each_plugin(
+    place: Place, greeter: Greeter
+) -> None:
+    greeter()
+    greeter(name="other")
+    place.approve()
+    (place.home / ".lionplug" / "trust.json").chmod(0o666)
+    result = place.run("list")
+    assert (result.out + result.err).count("can be written by everybody") == 1
+    assert " ".join(result.out.split()).count("nothing is trusted, see above") == 2

@@ -249,6 +249,7 @@ def test_the_host_is_chosen_by_option_or_variable(place: Place) -> None:
     unknown = place.outside("list", LIONPLUG_HOST="no-such-host-here")
     assert unknown.code == 2
     assert "Error: LIONPLUG_HOST names the host no-such-host-here, but" in unknown.err
+    assert "command line: lionplug.cli.app.make_cli(make_host)" in unknown.err
 
 
 def test_messages_name_the_command_of_their_host(place: Place) -> None:

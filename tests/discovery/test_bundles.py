@@ -300,3 +300,17 @@ def test_hostile_directory_names_are_kept_as_they_are(
     bad = os.fsdecode(b"\xff\xfe")
     add(scope, bad)
     assert set(names(scanner.scan([scope]))) == {"a\nb", "\x1b[31m", "-rf", "ä", "a b", bad}
+
+
+def test_a_manifest_of_nearly_the_right_name_is_told(
+    scope: ScopeFolder, scanner: BundleScanner
+) -> None:
+    for name in ("a", "b", "c", "d"):
+        (plugins(scope) / name).mkdir()
+        (plugins(scope) / name / "plugin.yml").write_bytes(GOOD)
+    scan = scanner.scan([scope])
+    assert scan.bundles == ()
+    assert scan.notices == (
+        f"a, b, c and 1 more in {plugins(scope)}: the manifest is called plugin.yml, and only "
+        "plugin.yaml is read; rename it",
+    )

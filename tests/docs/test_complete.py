@@ -125,3 +125,14 @@ def test_every_page_is_in_the_contents() -> None:
         if path.relative_to(DOCS).parts[0] not in ("examples", "_build")
     }
     assert pages - {"index"} == named
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "gate", "proxy", "generation", "seal", "lease", "staging", "record", "pin", "grant",
+        "surface", "scope",
+    ],
+)  # fmt: skip
+def test_words_are_explained(word: str) -> None:
+    assert len(section("reference/glossary.md", f"## {word.title()}")) > 80

@@ -54,6 +54,7 @@ def test_a_declaration_is_frozen_and_slotted() -> None:
         "description",
         "parameters",
         "is_async",
+        "needs",
     ]
 
 

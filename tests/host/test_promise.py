@@ -138,7 +138,7 @@ def test_two_hundred_active_bundles_import_nothing_until_called(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Two hundred helper processes would take most of the time and show nothing here.
-    monkeypatch.setattr(approvals, "_signatures", lambda staged: {})
+    monkeypatch.setattr(approvals, "signatures_of", lambda staged: {})
     for number in range(200):
         world.bundle(
             f"p{number}",
@@ -185,7 +185,7 @@ def test_only_true_approves(world: World) -> None:
 )
 def test_an_approval_has_exactly_one_decider(world: World, arguments: Mapping[str, object]) -> None:
     world.bundle("one")
-    with pytest.raises(TrustError, match="one of them decides"):
+    with pytest.raises(TrustError, match="nobody decides, or two do"):
         world.host().trust("one", **arguments)  # type: ignore[arg-type]
 
 
@@ -265,7 +265,33 @@ def test_a_bundle_that_fails_to_parse_keeps_its_record(world: World) -> None:
     manifest.write_bytes(b"name: [\n")
     host.plugins.refresh()
     assert host.plugins["one"].state == "invalid"
+    with pytest.raises(CapabilityNotFoundError, match="which is invalid"):
+        host.tools.call("run")
     assert host.prune() == []
     manifest.write_bytes(good)
     host.plugins.refresh()
     assert host.plugins["one"].state == "active"
+
+
+def test_a_review_that_is_over_approves_nothing(world: World) -> None:
+    world.bundle("one")
+    host = world.host()
+    with host.review(host.plugins["one"]) as review:
+        pass
+    with pytest.raises(TrustError, match="the review of one is over"):
+        review.approve()
+    assert host.plugins["one"].state == "untrusted"
+
+
+def test_the_inventory_is_a_collection(world: World) -> None:
+    world.bundle("one", {"t.py": "def run(): ..."}, tools={"run": "t.py:run"})
+    host = world.host()
+    assert len(host.plugins) == 1
+    assert "one" in host.plugins
+    assert "two" not in host.plugins
+    assert repr(host.plugins["one"]) == "<Plugin user:one 1.0.0 untrusted>"
+    assert len(host.tools) == 0
+    world.approve(host, "one")
+    assert len(host.tools) == 1
+    assert repr(host.tools["run"]) == "<Tool run of one>"
+    assert repr(host) == "<lionplug.Host lionplug 1.0.0>"

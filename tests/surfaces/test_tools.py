@@ -263,6 +263,7 @@ def test_a_tool_with_a_command_needs_an_executor(world: World) -> None:
     host = world.host()
     world.approve(host, "one")
     assert host.tools["run"].description == "x"
+    assert host.tools["run"].needs == "an executor"
     with pytest.raises(CapabilityNotFoundError, match="needs an executor"):
         host.tools.call("run")
 
