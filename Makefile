@@ -43,8 +43,9 @@ test: $(READY) $(OLDEST_READY) ## everything that must pass before a change is a
 		$(MAKE) --no-print-directory $$stage || { echo "make test: stage '$$stage' failed" >&2; exit 1; }; \
 	done
 
-test-long: $(READY) ## the tests that take longer than make test allows
-	$(PYTEST) -n $(WORKERS) -m long || $(NONE_YET)
+test-long: $(READY) ## the tests that take longer than make test allows; writes docs/long-tests.md
+	LIONPLUG_RESULTS_PAGE=docs/long-tests.md LIONPLUG_RESULTS_TITLE="Long tests" \
+		$(PYTEST) -n $(WORKERS) -m long || $(NONE_YET)
 
 test-ecosystem: $(READY) ## the tests with real third-party plugins and hosts
 	$(PYTEST) -n $(WORKERS) -m ecosystem || $(NONE_YET)

@@ -9,6 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.support import World
+from tests.support.results import ResultsPage
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Write the outcomes to the page that ``make`` names, in the process that has them all."""
+    page = os.environ.get("LIONPLUG_RESULTS_PAGE")
+    if page and not hasattr(config, "workerinput"):
+        title = os.environ["LIONPLUG_RESULTS_TITLE"]
+        config.pluginmanager.register(ResultsPage(Path(page), title))
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from lionplug.activation.namespace import Namespace, data_directory, package_nam
 from lionplug.errors import LionplugError
 from lionplug.scopes import UserScope, find_user_scope
 from lionplug.trust.record import Record
-from lionplug.trust.records import TrustFile
 from lionplug.trust.store import Store
+from lionplug.trust.trust_file import TrustFile
 
 
 def find_namespace(package: str) -> Namespace | None:

@@ -23,7 +23,7 @@ from lionplug.cli.session import Session, pass_session
 from lionplug.errors import PluginNotFoundError, TrustError
 from lionplug.host.answers import declined, digest_problem, require_digest
 from lionplug.inventory import states
-from lionplug.inventory.plugin import label
+from lionplug.manifest.capability import label
 from lionplug.text import exact, quote
 from lionplug.trust.digest import PREFIX, same_digest
 

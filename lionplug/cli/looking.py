@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lionplug.host import Host
     from lionplug.inventory.plugin import Plugin
     from lionplug.trust.file_table import FileRow
-    from lionplug.trust.records import Record
+    from lionplug.trust.record import Record
 
 HOOKS_UNKNOWN = (
     "The hooks are not checked by this command: only the application itself knows which "

@@ -8,6 +8,7 @@ duplicate keys, anchors, aliases, merge keys, tags, directives.
 
 from __future__ import annotations
 
+import re
 from typing import Any, NoReturn
 
 import yaml
@@ -24,6 +25,7 @@ from yaml.events import (
 from lionplug.documents.characters import decode_text
 from lionplug.documents.nodes import Mapping, Node, Scalar, Sequence, shown
 from lionplug.documents.problems import Problems
+from lionplug.documents.slips import Fault, find_slip, quoted
 from lionplug.errors import ManifestError, ProblemsError
 from lionplug.text import exact
 
@@ -34,6 +36,9 @@ MAX_DEPTH = 64
 MAX_NODES = 50_000
 
 _TOO_DEEP = ("too-deep", f"expected at most {MAX_DEPTH} levels; nest less.")
+# A comment that looks like a text: nobody writes a space behind its sign.
+_COMMENT = re.compile(r"(?P<gap>[ \t]+)(?P<rest>#[^\s#][^\r\n]*)")
+_BLOCK_HEAD = re.compile(r"[>|][-+]?[0-9][^\s#]*")
 _NO_KEYS = frozenset(("", "<<"))
 
 
@@ -56,7 +61,7 @@ def read_yaml(data: bytes, file: str, error: type[ProblemsError] = ManifestError
         except _Stop:
             pass
         except yaml.YAMLError as fault:
-            _note_syntax(fault, problems)
+            _note_syntax(fault, text, problems)
     if problems.count or document is None:
         problems.fail(error)
     return document
@@ -71,6 +76,8 @@ class _Reader:
 
     def __init__(self, text: str, problems: Problems) -> None:
         self._problems = problems
+        self._text = text
+        self._has_signs = " #" in text or "\t#" in text
         self._depth = 0
         self._left = MAX_NODES
         self._next = parser_for(text).get_event
@@ -116,11 +123,15 @@ class _Reader:
         if event.anchor is not None:
             self._note(event, "anchor", "found an anchor (&name); remove it.")
         if event.tag is not None:
-            self._note(event, "tag", "found a tag (!name); remove it, the field decides the type.")
+            self._note_tag(event)
         if kind is ScalarEvent:
             text = event.value
             if "\0" in text:
                 self._note(event, "nul", "found an escape for a NUL character; remove it.")
+            if self._has_signs and not event.style:
+                self._note_cut(event)
+            if event.style and not text:
+                self._note_lost(event)
             mark = event.start_mark
             return Scalar(text, not event.style, mark.line + 1, mark.column + 1)
         return self._collection(event)
@@ -178,6 +189,37 @@ class _Reader:
         elif key.plain:
             self._problems.at(key, "empty-key", "expected a key before the colon; write one.")
 
+    def _note_tag(self, event: Any) -> None:
+        if event.tag.startswith("!="):  # a range of versions
+            message = (
+                f"found a tag (!name); if it is a text, put it in quotes: {quoted(event.tag)}."
+            )
+        else:
+            message = "found a tag (!name); remove it, the field decides the type."
+        self._note(event, "tag", message)
+
+    def _note_cut(self, event: Any) -> None:
+        """Refuse a text that a ``#`` cuts off: its author may take the rest for part of it."""
+        cut = _COMMENT.match(self._text, event.end_mark.index)
+        if cut:
+            rest = f"{event.value}{cut['gap'] if event.value else ''}{cut['rest'].rstrip()}"
+            self._note(
+                event,
+                "comment",
+                "found a comment where a text may be meant; put the text in quotes: "
+                f"{quoted(rest)}, or put a space behind the '#'.",
+            )
+
+    def _note_lost(self, event: Any) -> None:
+        """Refuse an empty block of text with a number in its head, such as ``>2``."""
+        head = _BLOCK_HEAD.match(self._text, event.start_mark.index)
+        if head:
+            self._note(
+                event,
+                "empty-block",
+                f"found the start of a block of text; put the text in quotes: {quoted(head[0])}.",
+            )
+
     def _note(self, event: Any, code: str, message: str) -> None:
         self._problems.add(code, message, *_place(event.start_mark))
 
@@ -186,13 +228,26 @@ class _Reader:
         raise _Stop
 
 
-def _note_syntax(error: yaml.YAMLError, problems: Problems) -> None:
+def _note_syntax(error: yaml.YAMLError, text: str, problems: Problems) -> None:
     problem = getattr(error, "problem", None) or str(error)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     place = _place(mark) if mark else (0, 0)
     if "maximum nesting depth" in problem:  # libyaml reads ahead, up to a limit of its own
         problems.add(*_TOO_DEEP, *place)
         return
+    if mark:
+        start = getattr(error, "context_mark", None)
+        fault = Fault(
+            [line.removesuffix("\r") for line in text.split("\n")],
+            problem,
+            (mark.line, mark.column),
+            (start.line, start.column) if start else None,
+        )
+        slip = find_slip(fault)
+        if slip is not None:
+            line, column = slip.place
+            problems.add("syntax", f"is not valid YAML: {slip.hint}.", line + 1, column + 1)
+            return
     context = getattr(error, "context", None)
     where = f" {exact(context)}" if context else ""
     problems.add(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lionplug.surfaces.tools import Tools
     from lionplug.trust.diff import TreeDiff
     from lionplug.trust.disclosure import Disclosure
-    from lionplug.trust.records import Record
+    from lionplug.trust.record import Record
 
 __all__ = ["Host"]
 

@@ -33,7 +33,7 @@ def require_digest(plugin: Plugin, found: str, expect: str, command: str) -> Non
     verb = "info" if plugin.record is None else "diff"
     raise TrustError(
         f"{exact(plugin.name)} is not approved: its tree is {found}, expected {expect}. "
-        "Look at its files before you go on.",
+        "Look at what it brings before you go on.",
         plugin=plugin.name,
         command=f"{command} {verb} {quote(plugin.address)}",
     )

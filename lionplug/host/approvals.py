@@ -24,6 +24,7 @@ from lionplug.errors import (
     TrustError,
     UsageError,
 )
+from lionplug.host.answers import declined, digest_problem, require_digest
 from lionplug.host.review import Review, Revocation, signatures_of
 from lionplug.host.snapshots import capability_set
 from lionplug.inventory.plugin import Plugin
@@ -31,11 +32,11 @@ from lionplug.sources import SourceSignature
 from lionplug.text import exact, quote
 from lionplug.trust.copying import changed
 from lionplug.trust.diff import TreeDiff, diff_trees
-from lionplug.trust.digest import is_digest, same_digest
+from lionplug.trust.digest import same_digest
 from lionplug.trust.disclosure import Disclosure, Relation, disclose
 from lionplug.trust.gone import is_gone
 from lionplug.trust.record import Record
-from lionplug.trust.staging import StagedTree, stage
+from lionplug.trust.staging import StagedTree, live_digest, stage
 from lionplug.trust.store import StoredTree
 
 if TYPE_CHECKING:
@@ -93,27 +94,14 @@ class Approvals:
                 "disclosure, or expect=, the digest of the tree to approve.",
                 plugin=name,
             )
-        if expect is not None and not is_digest(expect):
-            raise TrustError(
-                f"{exact(expect)} is no full tree digest; expected lp1:sha256: and 64 hex digits.",
-                plugin=name,
-            )
+        problem = digest_problem(expect) if expect is not None else None
+        if problem:
+            raise TrustError(problem, plugin=name)
         with self.review(self._core.inventory.find(name)) as review:
-            digest = review.disclosure.digest
-            if expect is not None and not same_digest(expect, digest):
-                verb = "info" if review.diff is None else "diff"
-                raise TrustError(
-                    f"{exact(review.plugin.name)} is not approved: its tree is {digest}, "
-                    f"expected {expect}. Look at what it brings before you go on.",
-                    plugin=review.plugin.name,
-                    command=f"{self._core.command} {verb} {quote(name)}",
-                )
+            if expect is not None:
+                require_digest(review.plugin, review.disclosure.digest, expect, self._core.command)
             if approve is not None and approve(review.disclosure) is not True:
-                raise TrustError(
-                    f"{exact(review.plugin.name)} is not approved: the answer was no. "
-                    "Nothing of it runs.",
-                    plugin=review.plugin.name,
-                )
+                raise declined(review.plugin)
             return review.approve()
 
     def _approve(
@@ -149,7 +137,13 @@ class Approvals:
     def _staged(self, location: str) -> Iterator[StagedTree]:
         core = self._core
         core.require_user_scope()
-        with stage(location, core.user_scope, core.builder.limits, core.read_manifest) as staged:
+        with stage(
+            location,
+            core.user_scope,
+            core.builder.limits,
+            core.read_manifest,
+            for_approval=False,  # the disclosure refuses what is incomplete, and so does the store
+        ) as staged:
             if staged.location != location:
                 # It was found as a directory. A link in its place could lead out of the
                 # project, and the approval would be one of another copy (S22).
@@ -304,8 +298,12 @@ class Approvals:
             raise UsageError(
                 f"{exact(path)} can't be found: {error.strerror}; give an absolute path"
             ) from error
-        with self._staged(location) as staged:
-            return str(staged.digest)
+        try:
+            with self._staged(location) as staged:
+                return str(staged.digest)
+        except StoreError:  # as on a read-only disk; to compare with, a copy is not needed
+            core = self._core
+            return live_digest(location, core.builder.limits, core.read_manifest)
 
 
 def _read(tree: StagedTree | StoredTree, file: str, plugin: Plugin) -> bytes:

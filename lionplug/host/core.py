@@ -38,8 +38,8 @@ from lionplug.surfaces.provider import BundleProvider
 from lionplug.surfaces.tools import Tools
 from lionplug.text import exact
 from lionplug.trust.grants import Grants
-from lionplug.trust.records import TrustFile
 from lionplug.trust.store import Store
+from lionplug.trust.trust_file import TrustFile
 
 if TYPE_CHECKING:
     from lionplug.host import Host

@@ -81,7 +81,8 @@ def signatures_of(staged: StagedTree) -> dict[str, SourceSignature | None]:
     files: dict[str, bytes] = {}
     for capability in staged.manifest.capabilities:
         path, colon, attribute = capability.target.partition(":")
-        if colon and staged.is_file(path):
+        if colon:
             targets.append((path, attribute))
-            files.setdefault(path, staged.read(path))
-    return read_signatures(files, targets) if targets else {}
+            if path not in files and staged.is_file(path):
+                files[path] = staged.read(path)
+    return read_signatures(files, targets)

@@ -9,11 +9,14 @@ from attrs import evolve, frozen
 
 from lionplug.discovery.found import FoundBundle
 from lionplug.inventory import states
-from lionplug.inventory.plugin import Plugin, label
+from lionplug.inventory.plugin import Plugin
+from lionplug.manifest.capability import label
 from lionplug.manifest.compatibility import host_reason, package_reasons, requirement_reason
 from lionplug.manifest.model import Manifest
+from lionplug.manifest.names import is_plugin_name
 from lionplug.text import exact, quote
-from lionplug.trust.records import Record, TrustState
+from lionplug.trust.record import Record
+from lionplug.trust.state import TrustState
 
 
 @frozen(kw_only=True)
@@ -86,9 +89,7 @@ def _names_to_type(bundles: Iterable[FoundBundle], addresses: Mapping[str, str])
     for found in bundles:
         copies[found.name].append(found.location)
     return {
-        location: name
-        if len(locations) == 1 and ":" in addresses[location]
-        else addresses[location]
+        location: name if len(locations) == 1 and is_plugin_name(name) else addresses[location]
         for name, locations in copies.items()
         for location in locations
     }

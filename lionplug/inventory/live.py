@@ -15,7 +15,7 @@ from lionplug.files.signature import Signature, signature_of
 from lionplug.manifest.model import Manifest
 from lionplug.manifest.parse import MANIFEST_FILE
 from lionplug.trust.digest import same_digest
-from lionplug.trust.records import Record
+from lionplug.trust.record import Record
 from lionplug.trust.staging import live_digest, live_signature
 
 _Stamp = tuple[Signature | None, Signature | None]

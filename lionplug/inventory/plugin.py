@@ -13,12 +13,7 @@ from lionplug.inventory import states
 from lionplug.manifest.capability import Capability
 from lionplug.manifest.model import Manifest
 from lionplug.text import exact
-from lionplug.trust.records import Record
-
-
-def label(surface: str, name: str) -> str:
-    """Return how messages call a capability, such as ``tool "web_search"``."""
-    return f'{surface.removesuffix("s")} "{exact(name)}"'
+from lionplug.trust.record import Record
 
 
 def _never_failed() -> str | None:

@@ -10,8 +10,8 @@ from attrs import frozen
 
 from lionplug.errors import CapabilityNotFoundError
 from lionplug.inventory import states
-from lionplug.inventory.plugin import Plugin, label
-from lionplug.manifest.capability import Capability
+from lionplug.inventory.plugin import Plugin
+from lionplug.manifest.capability import Capability, label
 
 
 class Changes(NamedTuple):

@@ -73,7 +73,7 @@ def describe(data: bytes, names: list[str]) -> dict[str, Any]:
     except ValueError as error:  # a NUL character, for some versions of Python
         return dict.fromkeys(names, _unparsed(0, str(error)))
     except (RecursionError, MemoryError):
-        return dict.fromkeys(names, {"unread": "nested"})
+        return {name: {"unread": "nested"} for name in names}
 
 
 def _unparsed(line: int | None, message: str) -> dict[str, Any]:

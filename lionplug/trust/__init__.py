@@ -2,5 +2,5 @@
 
 :mod:`~lionplug.trust.digest` names a tree by its content, :mod:`~lionplug.trust.staging`
 makes the private copy that is looked at and asked about, :mod:`~lionplug.trust.store`
-keeps the approved copies, :mod:`~lionplug.trust.records` keeps the answers.
+keeps the approved copies, :mod:`~lionplug.trust.trust_file` keeps the answers.
 """

@@ -21,9 +21,6 @@ from lionplug.files.opening import Directory
 from lionplug.files.signature import signature_of
 from lionplug.text import exact
 
-#: Called with the bytes done and the bytes in all, after each file.
-Progress = Callable[[int, int], None]
-
 #: How an entry answers that is no longer there, or no longer of its kind.
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO})
 
@@ -40,7 +37,6 @@ def copy_entries(
     source: Directory,
     target: Directory,
     entries: Sequence[Entry],
-    progress: Progress | None = None,
 ) -> dict[str, str]:
     """Copy the entries of one tree into an empty directory.
 
@@ -50,13 +46,11 @@ def copy_entries(
     :param source: Root of the live tree.
     :param target: Root of the copy.
     :param entries: The live tree as it was walked.
-    :param progress: Told how far the copy is.
     :returns: SHA-256 in hex of each file's bytes, by path.
     :raises TreeError: An entry is no longer what it was when it was walked, or can't be read.
     :raises StoreError: The copy can't be written.
     """
     hashes: dict[str, str] = {}
-    total, done = sum(entry.size for entry in entries if entry.is_file), 0
     with _DirectoryPairs(source, target) as pairs:
         # Sorted by components, all entries of one directory and those below it stand
         # together: at most one pair of descriptors per level is open.
@@ -71,9 +65,6 @@ def copy_entries(
                 _copy_link(below, into, name, entry)
             else:
                 hashes[entry.path] = _copy_file(below, into, name, entry)
-                done += entry.size
-                if progress is not None:
-                    progress(done, total)
     return hashes
 
 

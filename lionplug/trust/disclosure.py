@@ -23,7 +23,7 @@ from lionplug.trust.fetching import fetching_program
 from lionplug.trust.file_table import FileRow, file_table
 
 if TYPE_CHECKING:
-    from lionplug.trust.records import Record
+    from lionplug.trust.record import Record
     from lionplug.trust.staging import StagedTree
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")

@@ -162,8 +162,8 @@ def _not_utf8(data: bytes) -> Flag | None:
     return Flag(
         code="encoding",
         severity="refuse",
-        message=f"is no text in UTF-8: found the byte 0x{data[offset]:02x} at offset {offset:,}, so "
-        "it can't be shown as Python would read it; save it as UTF-8 without NUL characters, or "
+        message=f"is no text in UTF-8: found the byte 0x{data[offset]:02x} at offset {offset:,}, "
+        "so it can't be shown as Python would read it; save it as UTF-8 without NUL characters, or "
         "give it another ending if it is no Python source",
     )
 

@@ -15,7 +15,8 @@ from threading import RLock
 from weakref import WeakSet
 
 from lionplug.files.signature import Signature
-from lionplug.trust.records import UNREADABLE, TrustFile, TrustState
+from lionplug.trust.state import UNREADABLE, TrustState
+from lionplug.trust.trust_file import TrustFile
 
 
 class Grant:

@@ -26,7 +26,7 @@ from lionplug.files.walking import walk
 from lionplug.manifest.files_check import check_files
 from lionplug.manifest.parse import MANIFEST_FILE
 from lionplug.text import exact
-from lionplug.trust.copying import Progress, changed, copy_entries, hash_entries
+from lionplug.trust.copying import changed, copy_entries, hash_entries
 from lionplug.trust.digest import tree_digest
 from lionplug.trust.looking import signature_of_entries, signature_of_tree
 from lionplug.trust.workspace import workspace
@@ -99,7 +99,6 @@ def stage(
     scope: UserScope,
     limits: Limits,
     read_manifest: ReadManifest,
-    progress: Progress | None = None,
     *,
     for_approval: bool = True,
 ) -> Iterator[StagedTree]:
@@ -109,7 +108,6 @@ def stage(
     :param scope: The user scope, in which the copy is made.
     :param limits: How large the tree may be.
     :param read_manifest: Parses the manifest's bytes.
-    :param progress: Told bytes copied and bytes in all, after each file.
     :param for_approval: Whether to refuse a tree in which something is missing that its
         manifest declares. Without, such a tree can be looked at and compared with what is
         approved; its :attr:`StagedTree.problems` say what is missing.
@@ -122,7 +120,7 @@ def stage(
     """
     location = os.path.realpath(location)
     with workspace(scope) as root:
-        staged = _copy(location, root, limits, read_manifest, progress)
+        staged = _copy(location, root, limits, read_manifest)
         if for_approval:
             staged.require_complete()
         yield staged
@@ -167,7 +165,6 @@ def _copy(
     root: str,
     limits: Limits,
     read_manifest: ReadManifest,
-    progress: Progress | None,
 ) -> StagedTree:
     with _opened(location) as source, Directory.open(root) as target:
         data, stat = _read_manifest_file(source)
@@ -176,7 +173,7 @@ def _copy(
         live = walk(source, limits, exclusion)
         _refuse(check_hard_links(live), location)
         _refuse_moved_manifest(live, stat)
-        hashes = copy_entries(source, target, live, progress)
+        hashes = copy_entries(source, target, live)
         entries = _hashed(_walk_copy(target, limits, live), hashes)
         # Twice: what the entries say, and where the kernel's own names lead in the copy.
         _refuse(

@@ -14,9 +14,9 @@ from lionplug.files.limits import Limits
 from lionplug.manifest.parse import parse_manifest
 from lionplug.scopes import UserScope, user_scopes
 from lionplug.trust.record import Record
-from lionplug.trust.records import TrustFile
 from lionplug.trust.staging import stage
 from lionplug.trust.store import Store
+from lionplug.trust.trust_file import TrustFile
 from tests.activation.support import write
 
 MANIFEST = "name: web\nversion: '1'\nmyhost: '>=0'\n"
@@ -93,7 +93,7 @@ ATTACHED = """
     from lionplug.activation import importer, resolving
     from lionplug.activation.namespace import package_name
     from lionplug.scopes import find_user_scope
-    from lionplug.trust.records import TrustFile
+    from lionplug.trust.trust_file import TrustFile
     from tests.activation.support import ref
 
     def attached():

@@ -182,7 +182,7 @@ class Place:
         stdin: str | None = None,
         cwd: Path | None = None,
         program: list[str] | None = None,
-        **environment: str,
+        **environment: Any,
     ) -> Result:
         """Run the command as a program without any terminal."""
         done = subprocess.run(
@@ -209,7 +209,7 @@ class Place:
         program: list[str] | None = None,
         stdin: int | None = None,
         stdout: int | None = None,
-        **environment: str,
+        **environment: Any,
     ) -> Terminal:
         """Start the command on a pseudo-terminal."""
         master, slave = pty.openpty()

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -164,7 +165,10 @@ VARIABLES = {
 def test_s23_no_variable_answers(place: Place, greeter: Greeter) -> None:
     greeter()
     digest = "lp1:sha256:" + digits(place)
-    variables = VARIABLES | {"LIONPLUG_TRUST_EXPECT": digest, "LIONPLUG_EXPECT": digest}
+    variables: dict[str, Any] = VARIABLES | {
+        "LIONPLUG_TRUST_EXPECT": digest,
+        "LIONPLUG_EXPECT": digest,
+    }
     assert place.outside("trust", "greeter", **variables).code == 1
     terminal = place.terminal("trust", "greeter", **variables)
     terminal.wait_for(QUESTION)
@@ -215,7 +219,7 @@ def test_s23_another_digest_is_refused(place: Place, greeter: Greeter) -> None:
     assert result.out == ""
     assert result.err == (
         f"Error: greeter is not approved: its tree is {real}, expected {other}. "
-        "Look at its files before you go on.\nNext: lionplug info user:greeter\n"
+        "Look at what it brings before you go on.\nNext: lionplug info user:greeter\n"
     )
     assert state(place) == "untrusted"
 

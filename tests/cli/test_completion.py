@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from tests.cli.place import Place, Result
 Greeter = Callable[..., Path]
 
 
-def complete(place: Place, line: str, **environment: str) -> Result:
+def complete(place: Place, line: str, **environment: Any) -> Result:
     words = line.split(" ")
     return place.outside(
         _LIONPLUG_COMPLETE="bash_complete",

@@ -93,7 +93,7 @@ def test_debug_shows_the_traceback_with_nothing_hidden_in_it() -> None:
 
 def test_a_tools_own_error_names_tool_and_plugin() -> None:
     cause = ValueError("bad\nworse\x07")
-    cause.__notes__ = ["in plugin web"]
+    vars(cause)["__notes__"] = ["in plugin web"]  # as add_note does, from Python 3.11 on
     failure = ToolFailure("search", "web")
     failure.__cause__ = cause
     shown = told(failure)

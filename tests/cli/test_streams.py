@@ -6,6 +6,7 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -180,7 +181,8 @@ def test_escape_codes_only_where_they_are_wanted(place: Place, greeter: Greeter)
     coloured = place.terminal("list")
     assert coloured.finish() == 0
     assert "\x1b[" in coloured.text
-    for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+    unwilling: list[dict[str, Any]] = [{"NO_COLOR": "1"}, {"TERM": "dumb"}]
+    for variables in unwilling:
         plain = place.terminal("list", **variables)
         assert plain.finish() == 0
         assert "\x1b" not in plain.text

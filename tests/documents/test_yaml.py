@@ -208,22 +208,154 @@ def test_the_number_of_nodes_is_bounded():
     assert message == ("expected at most 50000 keys and values; move data into files of its own.")
 
 
+def test_a_syntax_error_without_a_hint_has_a_place_and_our_words(parser):
+    [(code, line, column, message)] = problems_of("a: ? x\n")
+    assert (code, line, column) == ("syntax", 1, 4)
+    assert message.startswith("is not valid YAML: mapping keys are not allowed")
+    assert message.endswith("; check indentation and quotes.")
+
+
+def in_quotes(sign, text):
+    return f"a text can't begin with {sign}; put the text in quotes: {text}"
+
+
+def not_closed(sign):
+    return f"the quote {sign} that opens here is not closed; close it"
+
+
+COLON = "the text has a colon and a space in it; put the text in quotes: "
+INDENT = "the line is not indented like those that it belongs to"
+BEHIND = (
+    "the text goes on behind the closing quote {0}; put the whole text in quotes; "
+    "where {0} is part of it, use the other kind of quotes around it"
+)
+
+
 @pytest.mark.parametrize(
-    ("text", "line", "column", "part"),
+    ("text", "line", "column", "hint"),
     [
-        ("a: [1, 2\n", 2, 1, "while parsing a flow sequence: "),
-        ('a: "x\nb: 1\n', 3, 1, "while scanning a quoted scalar: found unexpected end of stream"),
-        ("a: 1\n b: 2\n", 2, 3, "mapping values are not allowed"),
-        ("a:\n\t- 1\n", 2, 1, "that cannot start any token"),
-        ("a: @x\n", 1, 4, "that cannot start any token"),
+        ("lionplug: >=2\nname: a\n", 1, 11, in_quotes(">", "'>=2'")),
+        ("a: >= 2, <3  # why\n", 1, 4, in_quotes(">", "'>= 2, <3'")),
+        ("a: [>=2, b]\n", 1, 5, in_quotes(">", "'>=2'")),
+        ("a: |x\n", 1, 4, in_quotes("|", "'|x'")),
+        ("a: *\n", 1, 4, in_quotes("*", "'*'")),
+        ("- a\n- **/*.py\n", 2, 3, in_quotes("*", "'**/*.py'")),
+        ("a: & b\n", 1, 4, in_quotes("&", "'& b'")),
+        ("a: @x\n", 1, 4, in_quotes("@", "'@x'")),
+        ("a: [@it's]\n", 1, 5, in_quotes("@", "'@it''s'")),
+        ("a: `x`\n", 1, 4, in_quotes("`", "'`x`'")),
+        ("a: %x\n", 1, 4, in_quotes("%", "'%x'")),
+        ("a: ]x\n", 1, 4, in_quotes("]", "']x'")),
+        ("a: [x] y\n", 1, 4, in_quotes("[", "'[x] y'")),
+        ("a: {x} y # z\n", 1, 4, in_quotes("{", "'{x} y'")),
+        ("a: @" + "x" * 99 + "\n", 1, 4, in_quotes("@", f"'@{'x' * 59}...'")),
+        ("a:\n\tb: 1\n", 2, 1, "tabs can't indent; use spaces"),
+        ("a:\n\t- 1\n", 2, 1, "tabs can't indent; use spaces"),
+        ("a:\n  b: 1\n  \tc: 2\n", 3, 3, "tabs can't indent; use spaces"),
+        ('a: "x\nb: 1\n', 1, 4, not_closed('"')),
+        ("a: 'x\nb: 1\n", 1, 4, not_closed("'")),
+        ('a: "x\nb: "y"\n', 1, 4, not_closed('"')),
+        ("a: 'x\nc: 1\nb: 'y'\n", 1, 4, not_closed("'")),
+        ("a: 'it's'\n", 1, 4, BEHIND.format("'")),
+        ('- "say "hi" now"\n', 1, 3, BEHIND.format('"')),
+        (
+            'a: "\\d+"\n',
+            1,
+            4,
+            "in double quotes a backslash begins an escape; use single quotes",
+        ),
+        ("name demo\nversion: 1\n", 1, 1, "there is not a colon behind the key; write name: demo"),
+        ("a: 1\nname demo\n", 2, 1, "there is not a colon behind the key; write name: demo"),
+        (
+            "t:\n  - name x\n    target: y\n",
+            2,
+            5,
+            "there is not a colon behind the key; write name: x",
+        ),
+        (
+            "a: 1\nname:demo\nb: 2\n",
+            2,
+            1,
+            "there is not a space behind the colon; write name: demo",
+        ),
+        ("a:\n- b\n  c: 1\n", 2, 3, "a key needs a colon and a space behind it"),
+        ("description: Search: the web\n", 1, 14, f"{COLON}'Search: the web'"),
+        ("- a\n- name: it's: b\n", 2, 9, f"{COLON}'it''s: b'"),
+        ("a: [#x, y]\n", 1, 5, "what follows '#' is a comment; put the text in quotes: '#x'"),
+        ("a: {b: c #x}\n", 1, 10, "what follows '#' is a comment; put the text in quotes: '#x'"),
+        ("a: 1\nb #c: d\n", 2, 1, "what follows ' #' is a comment; put the text in quotes"),
+        ("a: [1, 2\nb: 1\n", 1, 4, "the [ that opens here is not closed; add ]"),
+        ("a: {x: 1\nb: 2\n", 1, 4, "the { that opens here is not closed; add }"),
+        (
+            "a: - x\n",
+            1,
+            4,
+            "a list begins on a line of its own; if this is a text, put it in quotes: '- x'",
+        ),
+        ("a: 1\n  b: 2\n", 2, 3, INDENT),
+        ("a:\n  - b\n c: 1\n", 3, 2, INDENT),
     ],
 )
-def test_syntax_errors_have_a_place_and_our_words(parser, text, line, column, part):
-    [found] = problems_of(text)
-    assert found[:3] == ("syntax", line, column)
-    assert found[3].startswith("is not valid YAML")
-    assert part in found[3]
-    assert found[3].endswith("; check indentation and quotes.")
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+def test_fr_32_a_syntax_error_says_what_to_mend_and_where(parser, text, line, column, hint, end):
+    found = problems_of(text.replace("\n", end))
+    assert ("syntax", line, column, f"is not valid YAML: {hint}.") in found
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "quoted"),
+    [
+        ("a: Fix #5 now\n", 4, "'Fix #5 now'"),
+        ("a: #fff\n", 3, "'#fff'"),
+        ("- é\n- #fff  \n", 2, "'#fff'"),
+        ("é: ü\nb: it's\t#1\n", 4, "'it''s\\u{9}#1'"),
+        ("a: [x #y\n , z]\n", 5, "'x #y'"),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+def test_fr_32_a_text_that_a_number_sign_cuts_off_is_refused(parser, text, column, quoted, end):
+    found = [one for one in problems_of(text.replace("\n", end)) if one[0] == "comment"]
+    [(_, _, where, message)] = found
+    assert where == column
+    assert message == (
+        f"found a comment where a text may be meant; put the text in quotes: {quoted}, "
+        "or put a space behind the '#'."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: x # y\n", "a: 'x' #y\n", "#a\na: x\n  #b\n", "a: #b\n  - c\n", "a: x ##\n", "a: x#y\n"],
+)
+def test_other_comments_are_comments(parser, text):
+    assert list(plain(read_yaml(text.encode(), "plugin.yaml"))) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        (
+            "a: >2\nb: 1\n",
+            "empty-block",
+            "found the start of a block of text; put the text in quotes: '>2'.",
+        ),
+        (
+            "a: !=2.0\n",
+            "tag",
+            "found a tag (!name); if it is a text, put it in quotes: '!=2.0'.",
+        ),
+    ],
+)
+def test_ranges_of_versions_that_yaml_takes_for_something_else(parser, text, code, message):
+    assert problems_of(text) == [(code, 1, 4, message)]
+
+
+def test_hints_are_found_in_a_moment_and_on_lines_of_any_length():
+    began = time.process_time()
+    for text in ("a: [" + "[]," * 20_000, "a: b\n" * 9 + "x" * 10**6, "a: '" + "x" * 10**6):
+        assert [code for code, *_ in problems_of(text)][-1] in ("syntax", "too-many-nodes")
+    assert problems_of("a: [" + "[{'\"" * 200)
+    assert time.process_time() - began < 1
 
 
 def test_the_error_names_file_count_and_places():

@@ -15,7 +15,7 @@ from lionplug.errors import StoreError
 from lionplug.files import locks
 from lionplug.files.descriptors import LOCK_FILE, open_at
 from lionplug.files.locks import Lease
-from lionplug.trust import records
+from lionplug.trust import trust_file
 from tests.support import World
 
 RUN = "def run():\n    return 1\n"
@@ -58,7 +58,7 @@ def test_s16_a_lease_can_be_taken_on_a_read_only_disk(
 
     (tmp_path / "lease").unlink()
     monkeypatch.setattr(locks, "open_at", read_only)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(OSError, match="Read-only file system"):
         Lease(path)
 
 
@@ -95,7 +95,7 @@ def test_s31_a_disk_that_cannot_be_written_can_be_listed(
         def fail(*args: object, **options: object) -> None:
             raise error
 
-        patched.setattr(records, "exclusive", fail)
+        patched.setattr(trust_file, "exclusive", fail)
         assert host.prune() == []
         assert [plugin.state for plugin in host.plugins.all] == ["active"]
         assert host.tools.call("walk") == 1

@@ -162,9 +162,7 @@ def staging(scope: Any, read_manifest: Callable[[bytes], Any]) -> Callable[..., 
     from lionplug.files.limits import Limits
     from lionplug.trust.staging import stage
 
-    def call(
-        location: str, limits: Limits | None = None, progress: Any = None, **options: Any
-    ) -> Any:
-        return stage(location, scope, limits or Limits(), read_manifest, progress, **options)
+    def call(location: str, limits: Limits | None = None, **options: Any) -> Any:
+        return stage(location, scope, limits or Limits(), read_manifest, **options)
 
     return call

@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from lionplug.trust.grants import Grants
-from lionplug.trust.records import TrustFile
+from lionplug.trust.trust_file import TrustFile
 from tests.support import World
 
 

@@ -20,9 +20,10 @@ from lionplug.files import opening
 from lionplug.files.locks import exclusive
 from lionplug.scopes import UserScope
 from lionplug.text import exact
-from lionplug.trust import records as records_module
+from lionplug.trust import trust_file as trust_file_module
 from lionplug.trust.record import Record
-from lionplug.trust.records import UNREADABLE, TrustFile, TrustState
+from lionplug.trust.state import UNREADABLE, TrustState
+from lionplug.trust.trust_file import TrustFile
 
 MakeRecord = Callable[..., Record]
 
@@ -446,9 +447,9 @@ def test_a_full_disk_leaves_the_old_file(
 def test_the_lock_is_waited_for_and_then_named(
     file: TrustFile, scope: UserScope, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert records_module.LOCK_SECONDS == 10.0
+    assert trust_file_module.LOCK_SECONDS == 10.0
     file.approve(make_record())
-    monkeypatch.setattr(records_module, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(trust_file_module, "LOCK_SECONDS", 0.1)
 
     with holding(scope.lock_file), pytest.raises(LockTimeoutError) as caught:
         file.approve(make_record("other"))
@@ -466,7 +467,7 @@ def test_a_revocation_takes_the_lock_before_it_reads(
     reads: list[float] = []
     real = opening.read_trusted
     monkeypatch.setattr(
-        "lionplug.trust.records.read_trusted",
+        "lionplug.trust.trust_file.read_trusted",
         lambda *a, **k: reads.append(1) or real(*a, **k),
     )
     results: list[Record | None] = []
@@ -524,7 +525,8 @@ def test_a_killed_holder_of_the_lock_holds_nobody_up(
 WORKER = """
 import json, sys
 from lionplug.scopes import UserScope
-from lionplug.trust.records import Record, TrustFile
+from lionplug.trust.record import Record
+from lionplug.trust.trust_file import TrustFile
 
 path, number, rounds, record = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 file = TrustFile(UserScope(path=path, source="argument", home=path, moved=False, problem=None))

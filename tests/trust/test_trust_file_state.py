@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from lionplug.scopes import UserScope
 from lionplug.trust.record import Record
-from lionplug.trust.records import TrustFile
+from lionplug.trust.trust_file import TrustFile
 
 NAMES = st.sampled_from(["on", "no", "null", "123", "0x1f"])
 

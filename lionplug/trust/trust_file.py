@@ -40,8 +40,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from lionplug.scopes import UserScope
 
-__all__ = ["LOCK_SECONDS", "UNREADABLE", "Record", "TrustFile", "TrustState"]
-
 #: How long a change waits for another process that is changing the file.
 LOCK_SECONDS = 10.0
 
