@@ -2,7 +2,7 @@
 
 ``-m`` puts the working directory first on ``sys.path``. It is taken off again before
 anything else is imported, because that directory may be a hostile repository
-(SECURITY-RULES S19).
+(security rule S19).
 """
 
 import os

@@ -4,7 +4,7 @@ On entry it looks at the file of approvals once and opens a call record; on exit
 closes the record and hands over what was refused, so that a miss can be explained.
 It holds policy and is no boundary: a historic call, ``impl.function(...)`` or a subset
 reaches a plugin without it. Whatever runs a plugin therefore asks for the grant itself
-and uses the record only to be spared a second look (SECURITY-RULES S18).
+and uses the record only to be spared a second look (security rule S18).
 """
 
 from __future__ import annotations

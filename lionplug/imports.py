@@ -5,7 +5,7 @@ moment when the working directory is a hostile repository. ``sys.path`` often na
 that directory (``python -m``, an interactive interpreter, ``PYTHONPATH=.``), so an
 ordinary ``import yaml`` there would run the repository's ``yaml.py``. Every import
 inside a function therefore stands in a ``with safe_imports():`` block
-(SECURITY-RULES S19).
+(security rule S19).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Names, paths, commands and addresses must be shown *exactly*: :func:`exact` give
 printable ASCII from which the text can be read back. Descriptions must be *readable*:
 :func:`prose` keeps letters of every script and shows all else as an escape. Neither
 interprets anything, so markup, control sequences and invisible characters come out as
-the characters that they are (SECURITY-RULES S24).
+the characters that they are (security rule S24).
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def quote(text: str) -> str:
 
     Printable ASCII is quoted as POSIX shells want it. Anything else becomes the
     ``$'…'`` form of bash, zsh and ksh, whose octal escapes stand for the bytes of the
-    text in UTF-8, so that what is printed stays printable ASCII (SECURITY-RULES S37).
+    text in UTF-8, so that what is printed stays printable ASCII (security rule S37).
     """
     if all(" " <= character <= "~" for character in text):
         with safe_imports():

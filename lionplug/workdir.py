@@ -1,6 +1,6 @@
 """Where the person stands: the project root above a directory.
 
-No program is run and no environment variable is read to find it (SECURITY-RULES S11).
+No program is run and no environment variable is read to find it (security rule S11).
 """
 
 from __future__ import annotations

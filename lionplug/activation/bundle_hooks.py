@@ -73,7 +73,7 @@ def _resolve(capability: Capability, active: ActivePlugin) -> Callable[..., Any]
 def _arguments(
     plugin: Plugin, capability: Capability
 ) -> tuple[tuple[str, ...] | None, tuple[Any, ...]]:
-    """Return argument names and defaults as the approved source has them (DESIGN §4.3).
+    """Return argument names and defaults as the approved source has them.
 
     Both are unknown if the source could not be read or something may replace the function.
     """

@@ -1,7 +1,7 @@
 """The finder that owns every module name below ``lionplug.bundles``.
 
 It stands first on ``sys.meta_path`` and is final below its prefix: it returns a spec or
-raises :class:`ModuleNotFoundError`, and never hands on (SECURITY-RULES S17).
+raises :class:`ModuleNotFoundError`, and never hands on (security rule S17).
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ def compile_source(source: bytes, path: str) -> CodeType:
     """Compile a module, which must be UTF-8.
 
     :raises SyntaxError: It is not Python, not UTF-8, or declares another encoding: what
-        a person reads must be what runs (SECURITY-RULES S25).
+        a person reads must be what runs (security rule S25).
     """
     encoding = declared_encoding(source)
     if encoding is not None and not is_utf8_name(encoding):

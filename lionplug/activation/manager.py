@@ -97,7 +97,7 @@ class HookManager(pluggy.PluginManager):
 
         The host's objects always stand before the plugins in the order of registration. An
         object that the code of a plugin registers belongs to that plugin and is withdrawn
-        with it (SECURITY-RULES S18). If an implementation is refused, nothing stays behind.
+        with it (security rule S18). If an implementation is refused, nothing stays behind.
         """
         owner = running_plugin()
         with self._lock:
@@ -250,7 +250,7 @@ class HookManager(pluggy.PluginManager):
         ]
 
     def withdraw(self, plugin: str) -> list[Any]:
-        """Unregister what a plugin registered; return the objects (SECURITY-RULES S18)."""
+        """Unregister what a plugin registered; return the objects (security rule S18)."""
         with self._lock:
             gone = self.attributed_to(plugin)
             for one in gone:

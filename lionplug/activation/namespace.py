@@ -2,7 +2,7 @@
 
 ``lionplug.bundles.<plugin>_<32 hex>``: the digits are a hash over the user scope, the
 location and the tree digest, so that two copies, two versions of the bytes or two hosts
-never answer for one another in ``sys.modules`` (SECURITY-RULES S17).
+never answer for one another in ``sys.modules`` (security rule S17).
 """
 
 from __future__ import annotations

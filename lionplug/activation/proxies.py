@@ -2,7 +2,7 @@
 
 There are three templates, because pluggy looks at what kind of function it is given.
 Each asks for the grant itself on every call, whether or not the gate stands around it,
-and comes to the plugin's code only behind that answer (SECURITY-RULES S18).
+and comes to the plugin's code only behind that answer (security rule S18).
 """
 
 from __future__ import annotations

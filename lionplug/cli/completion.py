@@ -37,7 +37,7 @@ SHELLS: dict[str, type[ShellComplete]] = {
 #: Files of a plugin that are looked at for completion.
 MOST_FILES = 1_000
 
-#: Directories that are never part of a plugin, see SECURITY-RULES S13.
+#: Directories that are never part of a plugin, see security rule S13.
 _LEFT_OUT = frozenset({".git", ".hg", ".svn", "__pycache__"})
 
 #: What a shell could take for something else is not offered.

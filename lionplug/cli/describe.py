@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lionplug.manifest.capability import Capability
     from lionplug.trust.file_table import FileRow
 
-#: Characters of a description in a list (SECURITY-RULES S24).
+#: Characters of a description in a list (security rule S24).
 SUMMARY = 200
 
 #: Begins the notice that names the user scope.

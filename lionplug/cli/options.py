@@ -13,7 +13,7 @@ from lionplug.cli.session import session_of
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: Context of a command that approves: whatever an application that mounts the group has
-#: set up, no configuration file answers for the person (SECURITY-RULES S23). Options of
+#: set up, no configuration file answers for the person (security rule S23). Options of
 #: such a command also have ``allow_from_autoenv=False``.
 TYPED_ONLY: dict[str, Any] = {"default_map": {}}
 

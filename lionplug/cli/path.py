@@ -3,7 +3,7 @@
 ``python -m``, ``PYTHONPATH=.`` and an empty element of ``PYTHONPATH`` put the directory
 where the person stands on ``sys.path``, and that may be a hostile repository. Deferred
 imports of lionplug's own go through ``safe_imports``; those of click and rich don't, so
-the command cleans the path once (SECURITY-RULES S19).
+the command cleans the path once (security rule S19).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The question that approves: asked on the controlling terminal and nowhere else.
 
 Standard input is not read, so ``yes |`` answers nothing. What was typed or pasted before
-the question stood there is thrown away (SECURITY-RULES S23).
+the question stood there is thrown away (security rule S23).
 """
 
 from __future__ import annotations

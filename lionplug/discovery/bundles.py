@@ -1,4 +1,4 @@
-"""Discovery of directory bundles: ``<scope>/plugins/*/plugin.yaml`` (DESIGN §4.1, ADR-0088 D1).
+"""Discovery of directory bundles: ``<scope>/plugins/*/plugin.yaml``.
 
 A scan never raises for what lies in a ``plugins/`` directory: what is no bundle is
 passed over, what is a bad bundle is found with its problems, and anything beyond the

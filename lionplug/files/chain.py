@@ -1,4 +1,4 @@
-"""The way to a file, followed by descriptor and checked at each step (SECURITY-RULES S31).
+"""The way to a file, followed by descriptor and checked at each step (security rule S31).
 
 A check of the file alone is void: who may write a directory on the way can put another
 file there. So the way is walked from ``/``, each directory opened in the one before. A

@@ -11,7 +11,7 @@ DIRECTORY, FILE, EXECUTABLE, LINK = "d", "f", "x", "l"
 
 @frozen(kw_only=True)
 class Entry:
-    """A directory, file or link of a tree (SECURITY-RULES S14).
+    """A directory, file or link of a tree (security rule S14).
 
     :param path: Path relative to the root, joined by ``/``; the root is no entry.
     :param kind: ``d`` directory, ``f`` file, ``x`` file that its owner may execute,

@@ -1,4 +1,4 @@
-"""Which paths of a tree are neither hashed nor copied (SECURITY-RULES S13).
+"""Which paths of a tree are neither hashed nor copied (security rule S13).
 
 Always left out are a top-level directory named exactly ``.git``, ``.hg`` or ``.svn``, and
 every directory named exactly ``__pycache__``. A manifest can name more by patterns that

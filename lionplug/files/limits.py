@@ -1,4 +1,4 @@
-"""How large a tree may be before it is refused (SECURITY-RULES S14)."""
+"""How large a tree may be before it is refused (security rule S14)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Locks between processes: always ``flock``, so that a killed holder frees them.
 
-A lock file's existence and content mean nothing (SECURITY-RULES S9).
+A lock file's existence and content mean nothing (security rule S9).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who, beside the user and root, can change a file (SECURITY-RULES S31).
+"""Who, beside the user and root, can change a file (security rule S31).
 
 Pure functions over the result of ``fstat``: what is judged is the object that was opened,
 and the rules can be tested without accounts.

@@ -128,7 +128,7 @@ class Host:
     # -- approving -------------------------------------------------------------------
 
     def review(self, plugin: Plugin) -> AbstractContextManager[Review]:
-        """Copy a plugin into private staging and disclose the copy (SECURITY-RULES S3)."""
+        """Copy a plugin into private staging and disclose the copy (security rule S3)."""
         return self._core.approvals.review(plugin)
 
     def trust(

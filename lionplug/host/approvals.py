@@ -1,6 +1,6 @@
 """The verbs of trust: review, approve, revoke, enable, disable, compare, show.
 
-An approval is one sequence (SECURITY-RULES S3): the live tree is copied into private
+An approval is one sequence (security rule S3): the live tree is copied into private
 staging; digest, manifest and disclosure come from that copy alone; the question is
 asked; the same copy moves into the store; the record names its digest. Nothing live is
 read again.

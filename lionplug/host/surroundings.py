@@ -61,7 +61,7 @@ class Surroundings:
         """Say which file and line disable a bundle, and what to do about it.
 
         The user's settings disable any copy of a name; a project's only that project's own
-        (SECURITY-RULES S26). A file that can't be read disables what it could disable.
+        (security rule S26). A file that can't be read disables what it could disable.
         """
         places: list[tuple[str | None, Settings]] = [(self.user.path, self._user_settings)]
         if found.scope.kind == "project":

@@ -187,7 +187,7 @@ def _plugin(
 def _trust_verdict(
     found: FoundBundle, record: Record | None, facts: Circumstances
 ) -> tuple[str, str]:
-    """Compare a valid, compatible, enabled copy with its record (S12, DESIGN §5)."""
+    """Compare a valid, compatible, enabled copy with its record (S12)."""
     manifest = found.manifest
     if manifest is None:
         raise AssertionError("only valid copies are compared with a record")
@@ -229,7 +229,7 @@ def _next_command(state: str, reason: str, name: str, command: str) -> str | Non
 
 
 def _settle_copies(plugins: Sequence[Plugin]) -> list[Plugin]:
-    """Let the nearest eligible copy of each name win; equals in one scope collide (DESIGN §4.2).
+    """Let the nearest eligible copy of each name win; equals in one scope collide.
 
     Only copies that would otherwise be active take part, so an unapproved copy of a
     project never displaces an approved one of the user.
@@ -261,7 +261,7 @@ def _settle_copies(plugins: Sequence[Plugin]) -> list[Plugin]:
 
 
 def _refuse_clashes(plugins: Sequence[Plugin], facts: Circumstances) -> tuple[Plugin, ...]:
-    """Refuse names that two active plugins declare, or that the host keeps (ADR-0088 D6)."""
+    """Refuse names that two active plugins declare, or that the host keeps."""
     owners: dict[tuple[str, str], list[Plugin]] = defaultdict(list)
     for plugin in plugins:
         if plugin.is_active:

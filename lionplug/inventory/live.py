@@ -1,7 +1,7 @@
 """Noticing that the live directory of an approved plugin is no longer what was approved.
 
 Code never runs from there, so a change that is noticed late is not dangerous; a person
-who edits a plugin should see it refused at once all the same (DESIGN §4.6).
+who edits a plugin should see it refused at once all the same.
 """
 
 from __future__ import annotations

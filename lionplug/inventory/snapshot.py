@@ -87,11 +87,11 @@ class Snapshot:
         )
 
     def missing(self, surface: str, name: str) -> CapabilityNotFoundError:
-        """Explain why nobody answers for a name (DESIGN §4.4): never a bare ``KeyError``.
+        """Explain why nobody answers for a name: never a bare ``KeyError``.
 
         The text may end in a model's context, so it holds no words of a plugin but its
         name: a reason or a path can be prose of a repository that nobody approved
-        (SECURITY-RULES S2, S23). The command that would help is an attribute of the error.
+        (security rule S2, S23). The command that would help is an attribute of the error.
         """
         what = label(surface, name)
         declarers = self.declared.get((surface, name), ())

@@ -94,7 +94,7 @@ class Inventory:
             nearest) or ``installed:NAME``; or the path of a copy.
         :raises PluginNotFoundError: if no copy fits.
         :raises AmbiguousNameError: if several do, with the names that single them out
-            (SECURITY-RULES S22).
+            (security rule S22).
         """
         everyone = self.all
         kind, colon, name = text.partition(":")

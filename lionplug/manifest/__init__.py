@@ -1,1 +1,1 @@
-"""The manifest of a bundle: pure data, read without importing or running anything (ADR-0088 D2)."""
+"""The manifest of a bundle: pure data, read without importing or running anything."""

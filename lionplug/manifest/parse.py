@@ -1,4 +1,4 @@
-"""Reading ``plugin.yaml``: one manifest, or all that is wrong with it (ADR-0088 D2).
+"""Reading ``plugin.yaml``: one manifest, or all that is wrong with it.
 
 Nothing is imported and nothing is run: references and commands are texts here.
 """

@@ -1,4 +1,4 @@
-"""Environment variables as they were when the process started (SECURITY-RULES S6).
+"""Environment variables as they were when the process started (security rule S6).
 
 Many applications load a ``.env`` file of the working directory, so the values that are
 found later may have been chosen by a repository. Linux keeps the first ones.

@@ -1,4 +1,4 @@
-"""The user scope: the one place whose content approves anything (SECURITY-RULES S6).
+"""The user scope: the one place whose content approves anything (security rule S6).
 
 Where it is must not be decided by a repository, so the way to it is short and closed:
 no ``XDG_*`` variable and no variable of a host is read, and a place other than the one

@@ -1,7 +1,7 @@
 """What a tool's source says about its arguments, found without importing or trusting it.
 
 Foreign source is parsed in a helper process with hard limits, and what that process
-answers is itself treated as hostile data (SECURITY-RULES S36).
+answers is itself treated as hostile data (security rule S36).
 """
 
 from __future__ import annotations

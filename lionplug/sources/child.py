@@ -2,7 +2,7 @@
 
 Run as ``python -I -S child.py``, never imported by lionplug. It takes its own limits
 before it reads a byte, knows nothing of lionplug, opens no file and answers file by
-file, so that what it found before a crash is not lost (SECURITY-RULES S36).
+file, so that what it found before a crash is not lost (security rule S36).
 
 Input: one line of JSON, ``[[size, [name, ...]], ...]``, then the bytes of those files one
 after the other. Output: for each file one line, ``{name: signature, ...}``, with

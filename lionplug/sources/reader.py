@@ -47,7 +47,7 @@ def read_signatures(files: Mapping[str, bytes], targets: Sequence[tuple[str, str
     """Return what the source says about each function that is asked for.
 
     The source is parsed in a helper process and never imported. It takes less than
-    three seconds whatever the files hold (SECURITY-RULES S36).
+    three seconds whatever the files hold (security rule S36).
 
     :param files: Path to bytes of Python source; files without a target are ignored.
     :param targets: Pairs of path and function name.

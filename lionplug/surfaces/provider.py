@@ -2,7 +2,7 @@
 
 It looks a name up in the index of the inventory and asks for the grant of the one
 plugin that declares it, so a call costs the same with one plugin or ten thousand, and
-stays an ordinary pluggy call with all its wrappers (DESIGN §4.3).
+stays an ordinary pluggy call with all its wrappers.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class BundleProvider:
 
 
 # The host's own implementations come first on every surface: what a host registers
-# under a name always wins over a plugin (ADR-0088 D6).
+# under a name always wins over a plugin.
 _last = hookimpl(trylast=True)
 
 

@@ -192,7 +192,7 @@ class Tools:
         """Like :meth:`call`, awaited; an ordinary function runs in a worker thread.
 
         Nothing is checked or imported before the coroutine is awaited, and the grant is
-        checked again just before the tool's own code runs (SECURITY-RULES S18).
+        checked again just before the tool's own code runs (security rule S18).
         """
         declaration, function = self._resolve(name, arguments)
         with note_origin("tool", name, declaration.plugin):

@@ -1,7 +1,7 @@
 """Copying a tree by descriptor: the very bytes that are written are hashed.
 
 Nothing is opened by a path of more than one name and no link is followed, so whatever
-happens to the live tree meanwhile, what is read lies in it (SECURITY-RULES S3, S4, S33).
+happens to the live tree meanwhile, what is read lies in it (security rule S3, S4, S33).
 The copy is not flushed to the disk: after a power cut it is found out by its hashes and
 made again, and a thousand waits for the disk would cost more than all the rest.
 """

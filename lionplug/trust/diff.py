@@ -1,7 +1,7 @@
 """What changed since an approval: files, their text, and capabilities.
 
 Compared are the approved tree in the store and a staged copy, never the live directory
-(SECURITY-RULES S3). The list of changed files and of changed capabilities is complete;
+(security rule S3). The list of changed files and of changed capabilities is complete;
 the text of changed files is bounded, code first, and says what it leaves out.
 """
 

@@ -1,4 +1,4 @@
-"""The tree digest ``lp1``: one name for a whole directory tree (SECURITY-RULES S14).
+"""The tree digest ``lp1``: one name for a whole directory tree (security rule S14).
 
 ``lp1:sha256:<64 hex>`` is the SHA-256 over ``"lionplug tree 1\\0"`` and, for each entry
 in byte order of its UTF-8 path::

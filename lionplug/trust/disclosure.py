@@ -2,7 +2,7 @@
 
 A disclosure is complete in what is declared and in which files exist, and it is the only
 thing a person has to decide by. It is made of a private copy that can't change while it
-is read (SECURITY-RULES S3, S24, S25); :mod:`lionplug.trust.disclosure_lines` turns it
+is read (security rule S3, S24, S25); :mod:`lionplug.trust.disclosure_lines` turns it
 into text.
 """
 
@@ -33,7 +33,7 @@ _OWN_NAMES = re.compile(r"(?:LIONPLUG_|CLAUDE_)?(?:PLUGIN_ROOT|PLUGIN_DATA|PROJE
 
 @frozen(kw_only=True)
 class Relation:
-    """How a copy relates to what is approved already (SECURITY-RULES S22).
+    """How a copy relates to what is approved already (security rule S22).
 
     :param approved_at: When a tree at this very location was approved, ``None`` if none was.
     :param others: Locations at which another copy of this name is approved.
@@ -55,7 +55,7 @@ class Relation:
 
 @frozen(kw_only=True)
 class EnvironmentUse:
-    """A name of the environment that a declaration reads (SECURITY-RULES S38).
+    """A name of the environment that a declaration reads (security rule S38).
 
     :param name: The variable.
     :param place: Where in the declaration it stands, such as ``headers.Authorization``.

@@ -1,6 +1,6 @@
 """A disclosure as plain lines: nothing interpreted, nothing invisible, nothing cut.
 
-The order is fixed (SECURITY-RULES S22, S24, S25): where the copy is and how it relates to
+The order is fixed (security rule S22, S24, S25): where the copy is and how it relates to
 what is approved; what executes, connects, instructs, and data; every file; and last, so
 that it stands above the question, the summary.
 """

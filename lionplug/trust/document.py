@@ -1,7 +1,7 @@
 """The text of the file of approvals: JSON read strictly, kept whole, written back.
 
 The document stays the plain data that was read, so that a key or a record that this
-version does not know survives every rewriting (SECURITY-RULES S31). Whole files that are
+version does not know survives every rewriting (security rule S31). Whole files that are
 malformed, and files of a newer format, are refused: nothing of them is believed. One
 malformed record only loses its own approval.
 """

@@ -1,7 +1,7 @@
 """The summary of a disclosure: counts, the most dangerous facts, and reasons to refuse.
 
 It stands directly above the question, so that a long list of files can't push it out of
-sight (SECURITY-RULES S24).
+sight (security rule S24).
 """
 
 from __future__ import annotations

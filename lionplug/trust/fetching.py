@@ -1,4 +1,4 @@
-"""Commands that fetch code: what they run is not what was approved (SECURITY-RULES S25, S38)."""
+"""Commands that fetch code: what they run is not what was approved (security rule S25, S38)."""
 
 from __future__ import annotations
 

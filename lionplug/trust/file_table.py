@@ -1,7 +1,7 @@
 """The complete table of a tree's files: what each is, what declares it, what is odd about it.
 
 What a manifest declares is not all that can run: a declared file can start or import any
-other, so every entry of the tree is a row (SECURITY-RULES S25).
+other, so every entry of the tree is a row (security rule S25).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class FileRow:
 def file_table(staged: StagedTree) -> tuple[FileRow, ...]:
     """Return a row for every entry, executables and undeclared code first.
 
-    :param staged: The private copy; nothing else is looked at (SECURITY-RULES S3).
+    :param staged: The private copy; nothing else is looked at (security rule S3).
     """
     declared = _declared_paths(staged.entries, staged.manifest.capabilities)
     linked = _linked_as_python(staged.entries)

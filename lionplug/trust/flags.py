@@ -1,4 +1,4 @@
-"""What a reader of one file should know before approving it (SECURITY-RULES S25).
+"""What a reader of one file should know before approving it (security rule S25).
 
 Each flag says what is unusual about the bytes of a file, how often and where. A flag of
 severity ``"refuse"`` makes an approval impossible: what runs would not be what is read.

@@ -1,4 +1,4 @@
-"""Grants: the answer to "may this plugin run now, here?" (DESIGN §4.4).
+"""Grants: the answer to "may this plugin run now, here?".
 
 A grant is decided from the file of approvals alone: one ``stat`` notices a change made
 by any process, and only then is the file read again and every grant decided anew.

@@ -1,6 +1,6 @@
 """Looking at a tree without reading it: names and stat signatures, as fast as it goes.
 
-A look says whether there is a reason to hash, and is no proof (SECURITY-RULES S39). It
+A look says whether there is a reason to hash, and is no proof (security rule S39). It
 checks no names and builds no entries, so that a tree that did not change costs little
 more than asking the disk about each of its files.
 """

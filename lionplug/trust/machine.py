@@ -2,7 +2,7 @@
 
 A record that travelled with somebody's dotfiles is not an approval on the machine where
 it arrives: an approved tree that is missing from the store is copied again without a
-question only where both still agree (SECURITY-RULES, small notes).
+question only where both still agree.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _MAX_CAPABILITIES = 10_000
 
 @frozen(kw_only=True)
 class Record:
-    """What a person approved: one tree at one location (SECURITY-RULES S12, S30).
+    """What a person approved: one tree at one location (security rule S12, S30).
 
     :ivar name: The plugin's name as its manifest gave it.
     :ivar version: Its version as the manifest gave it.

@@ -1,7 +1,7 @@
 """Seals: what a stored tree consisted of when it was last known to be right.
 
 A seal holds the pin (kind, size, SHA-256, link target) and the stat signature of every
-node. It is no evidence by itself (SECURITY-RULES S39): the tree digest is computed again
+node. It is no evidence by itself (security rule S39): the tree digest is computed again
 from its pins and must be the approved one, and the signatures only tell which files need
 not be hashed again.
 """

@@ -1,6 +1,6 @@
 """Staging: the private copy that is hashed, shown, asked about and published.
 
-The copy comes first (SECURITY-RULES S3). Everything that a person is shown and that a
+The copy comes first (security rule S3). Everything that a person is shown and that a
 record pins is taken from the copy alone; the live tree is looked at twice, before and
 after the copying, and a tree that differs between the two is refused.
 """

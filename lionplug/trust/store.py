@@ -2,7 +2,7 @@
 
 ``approved/<64 hex>/`` is a tree, ``seals/<64 hex>.json`` its seal, ``leases/<64 hex>`` the
 file whose lock keeps it from being collected while a process uses it. Nothing in the
-store is believed because it exists or because it is read-only (SECURITY-RULES S15): a
+store is believed because it exists or because it is read-only (security rule S15): a
 tree is right when its content gives its name.
 """
 

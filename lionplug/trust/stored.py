@@ -1,6 +1,6 @@
 """One tree in the store: how it is moved there, looked at and compared with its pins.
 
-The store has no exclusions (SECURITY-RULES S13): every name in a stored tree is one that
+The store has no exclusions (security rule S13): every name in a stored tree is one that
 was approved. The one exception is a directory ``__pycache__``, which no approved tree has
 and which an interpreter may leave behind; it is deleted.
 """

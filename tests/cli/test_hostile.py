@@ -1,4 +1,4 @@
-"""Hostile text of a bundle through every command (SECURITY-RULES S24, S25, S37; FR-16)."""
+"""Hostile text of a bundle through every command (security rule S24, S25, S37; FR-16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process of the command loads nothing from where it stands (SECURITY-RULES S19)."""
+"""The process of the command loads nothing from where it stands (security rule S19)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question on the controlling terminal (SECURITY-RULES S23), on a real pseudo-terminal."""
+"""The question on the controlling terminal (security rule S23), on a real pseudo-terminal."""
 
 from __future__ import annotations
 

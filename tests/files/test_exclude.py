@@ -1,4 +1,4 @@
-"""SECURITY-RULES S13: what is neither hashed nor copied."""
+"""security rule S13: what is neither hashed nor copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hashing reads once, from one descriptor, and notices a change (SECURITY-RULES S3, S14)."""
+"""Hashing reads once, from one descriptor, and notices a change (security rule S3, S14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SECURITY-RULES S4: links of a tree never lead out of it."""
+"""security rule S4: links of a tree never lead out of it."""
 
 from __future__ import annotations
 

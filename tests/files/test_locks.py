@@ -1,4 +1,4 @@
-"""Locks are ``flock``, never existence (SECURITY-RULES S9, S16)."""
+"""Locks are ``flock``, never existence (security rule S9, S16)."""
 
 from __future__ import annotations
 

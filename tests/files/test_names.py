@@ -1,4 +1,4 @@
-"""SECURITY-RULES S14: names that mean the same on every system."""
+"""security rule S14: names that mean the same on every system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SECURITY-RULES S31 on real files: the way is checked, and what is checked is read."""
+"""security rule S31 on real files: the way is checked, and what is checked is read."""
 
 from __future__ import annotations
 

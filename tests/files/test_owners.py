@@ -1,4 +1,4 @@
-"""SECURITY-RULES S31: who else can write, as pure functions over modes and owners."""
+"""security rule S31: who else can write, as pure functions over modes and owners."""
 
 from __future__ import annotations
 

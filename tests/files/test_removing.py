@@ -1,4 +1,4 @@
-"""SECURITY-RULES S33: removing touches nothing outside, whatever was planted inside."""
+"""security rule S33: removing touches nothing outside, whatever was planted inside."""
 
 from __future__ import annotations
 

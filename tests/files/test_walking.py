@@ -1,4 +1,4 @@
-"""SECURITY-RULES S14: what a tree consists of, and bounds that hold while it is walked."""
+"""security rule S14: what a tree consists of, and bounds that hold while it is walked."""
 
 from __future__ import annotations
 

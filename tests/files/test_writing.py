@@ -1,4 +1,4 @@
-"""SECURITY-RULES S33: a reader meets the old or the new, and no planted link is followed."""
+"""security rule S33: a reader meets the old or the new, and no planted link is followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matchers: exact names in a list, or an RE2 pattern (S28, DESIGN §8)."""
+"""Matchers: exact names in a list, or an RE2 pattern (S28)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SECURITY-RULES S6: a variable counts with the value that it had at the start."""
+"""security rule S6: a variable counts with the value that it had at the start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SECURITY-RULES S11: discovery never walks into directories of other people."""
+"""security rule S11: discovery never walks into directories of other people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SECURITY-RULES S6: no repository decides where the user's approvals are."""
+"""security rule S6: no repository decides where the user's approvals are."""
 
 from __future__ import annotations
 

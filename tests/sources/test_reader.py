@@ -1,4 +1,4 @@
-"""Reading signatures in the helper process (SECURITY-RULES S36)."""
+"""Reading signatures in the helper process (security rule S36)."""
 
 from __future__ import annotations
 

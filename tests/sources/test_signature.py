@@ -1,4 +1,4 @@
-"""Signatures as data, and the JSON Schema of the arguments (SECURITY-RULES S29, S36)."""
+"""Signatures as data, and the JSON Schema of the arguments (security rule S29, S36)."""
 
 from __future__ import annotations
 

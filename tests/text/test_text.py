@@ -1,4 +1,4 @@
-"""Foreign text made fit to be shown (SECURITY-RULES S24, S37)."""
+"""Foreign text made fit to be shown (security rule S24, S37)."""
 
 from __future__ import annotations
 

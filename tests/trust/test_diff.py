@@ -1,4 +1,4 @@
-"""What changed since an approval (SECURITY-RULES S3, S22, S24; FR-13, FR-16)."""
+"""What changed since an approval (security rule S3, S22, S24; FR-13, FR-16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person is shown before the question (SECURITY-RULES S3, S22, S24, S25, S38)."""
+"""What a person is shown before the question (security rule S3, S22, S24, S25, S38)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flags of single files: one fixture for each (SECURITY-RULES S25)."""
+"""Flags of single files: one fixture for each (security rule S25)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that fetch code are recognised (SECURITY-RULES S25, S38)."""
+"""Commands that fetch code are recognised (security rule S25, S38)."""
 
 from __future__ import annotations
 

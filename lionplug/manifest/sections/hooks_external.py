@@ -1,4 +1,4 @@
-"""``hooks_external``: commands that are run when something happens (ADR-0048).
+"""``hooks_external``: commands that are run when something happens.
 
 The same classes read ``hooks_external`` of settings files.
 """
