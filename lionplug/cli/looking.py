@@ -202,7 +202,12 @@ class _Live:
                 files = sorted(review.disclosure.files, key=lambda row: row.path)
                 return cls(digest=review.disclosure.digest, signatures=known, files=files)
         except (LionplugError, OSError) as error:
-            return cls(problem=str(error))
+            problem = str(error)
+        try:
+            # A scope that can't be written has no room for a copy; the digest needs none.
+            return cls(digest=host.digest(plugin.location), problem=problem)
+        except (LionplugError, OSError):
+            return cls(problem=problem)
 
 
 def _document(plugin: Plugin, live: _Live, copies: Sequence[Plugin]) -> dict[str, Any]:
