@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import field, frozen
 
@@ -38,22 +38,35 @@ class CallRecord:
 
     :ivar key: Which hook is called.
     :ivar open: Whether the call is still running.
-    :ivar refusals: What asked for a grant in this call and got none, in order.
-    :ivar failures: Pairs of a plugin that could not be activated and its error.
+    :ivar noted: What was refused or failed, in order: a plugin, and its error if it failed.
     """
 
-    __slots__ = ("failures", "key", "open", "refusals")
+    # One slot for all that is noted: a record is made for every gated call.
+    __slots__ = ("key", "noted", "open")
 
     def __init__(self, key: HookKey) -> None:
         self.key = key
         self.open = False
-        self.refusals: tuple[Any, ...] = ()
-        self.failures: tuple[tuple[Any, Exception], ...] = ()
+        self.noted: tuple[tuple[Any, Exception | None], ...] = ()
 
     @property
     def hook(self) -> str:
         """Name of the hook."""
         return self.key.hook
+
+    @property
+    def refusals(self) -> tuple[Any, ...]:
+        """What asked for a grant in this call and got none, in order."""
+        return tuple(plugin for plugin, error in self.noted if error is None)
+
+    @property
+    def failures(self) -> tuple[tuple[Any, Exception], ...]:
+        """Pairs of a plugin that could not be activated and its error, in order."""
+        return tuple((plugin, error) for plugin, error in self.noted if error is not None)
+
+    def note(self, plugin: Any, error: Exception | None = None) -> None:
+        """Note that a plugin was kept out, or that it failed."""
+        self.noted += ((plugin, error),)
 
     def __repr__(self) -> str:
         return f"<CallRecord {self.hook} {'open' if self.open else 'closed'}>"
@@ -74,18 +87,24 @@ def record_of(key: HookKey) -> CallRecord | None:
     return record if record.open and record.key is key else None
 
 
+class Standing(Protocol):
+    """What a proxy asks of the grant of its plugin, after a look."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether the plugin may run, by the last look at the approvals."""
+
+
 @frozen
 class Policy:
     """What the gate and the proxies of one host ask.
 
     :ivar look: Notices a change of the approvals with one ``stat``.
-    :ivar check: Tells whether a grant stands, by the last look.
     :ivar report: Given the record of a call, closed, in which something was refused or
         could not be activated.
     """
 
     look: Callable[[], object]
-    check: Callable[[Any], bool]
     report: Callable[[CallRecord], None]
     _keys: dict[str, HookKey] = field(factory=dict, init=False, eq=False, repr=False)
 
@@ -120,14 +139,14 @@ def _make_wrapper(hook: str, policy: Policy) -> Callable[[], Generator[None, Any
         record = new(CallRecord)
         record.key = key
         record.open = True
-        record.refusals = record.failures = ()
+        record.noted = ()
         token = enter(record)
         try:
             return (yield)
         finally:
             record.open = False
             leave(token)
-            if record.refusals or record.failures:
+            if record.noted:
                 report(record)
 
     return gate

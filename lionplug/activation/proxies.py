@@ -19,7 +19,7 @@ from attrs import frozen
 from lionplug.activation.adapter import PASSES_DEFAULTED, own_arguments
 from lionplug.activation.notes import add_origin
 from lionplug.errors import ActivationError, LionplugError, NotGrantedError
-from lionplug.gate import CallRecord, Policy, current_record, record_of
+from lionplug.gate import CallRecord, Policy, Standing, current_record, record_of
 from lionplug.markers import hookimpl
 from lionplug.text import exact
 
@@ -66,7 +66,7 @@ class Target:
 
     :param lazy: The implementation.
     :param plugin: Name of the plugin.
-    :param grant: What to ask for, handed to ``policy.check``.
+    :param grant: What to ask whether the plugin may run.
     :param policy: What to ask, and whom to tell.
     :param given: The argument names that pluggy is told.
     """
@@ -84,7 +84,7 @@ class Target:
     )
 
     def __init__(
-        self, lazy: LazyHook, plugin: str, grant: Any, policy: Policy, given: tuple[str, ...]
+        self, lazy: LazyHook, plugin: str, grant: Standing, policy: Policy, given: tuple[str, ...]
     ) -> None:
         self.function: Callable[..., Any] | None = None
         self.hook = lazy.hook
@@ -99,7 +99,7 @@ class Target:
     def refuse(self) -> None:
         """Note that the grant was asked for and refused."""
         record = self._open_record()
-        record.refusals += (self.grant,)
+        record.note(self.grant)
         if not record.open:
             self.policy.report(record)
 
@@ -115,7 +115,7 @@ class Target:
 
     def _fail(self, error: Exception) -> None:
         record = self._open_record()
-        record.failures += ((self.grant, error),)
+        record.note(self.grant, error)
         if not record.open:
             self.policy.report(record)
         message = str(error)
@@ -196,13 +196,13 @@ attributing_codes: set[CodeType] = set()
 
 def _plain(target: Target) -> Callable[..., Any]:
     hook, plugin, grant = target.hook, target.plugin, target.grant
-    look, check, key = target.policy.look, target.policy.check, target.key
+    look, key = target.policy.look, target.key
 
     def proxy(*args: Any, **kwargs: Any) -> Any:
         record = current_record()
         if not record.open or record.key is not key:
             look()
-        if not check(grant):
+        if not grant.stands:
             target.refuse()
             return None
         function = target.function or target.activate()
@@ -223,7 +223,7 @@ def _admitted(target: Target) -> Callable[..., Any] | None:
     record = current_record()
     if not record.open or record.key is not target.key:
         target.policy.look()
-    if not target.policy.check(target.grant):
+    if not target.grant.stands:
         target.refuse()
         return None
     return target.function or target.activate()

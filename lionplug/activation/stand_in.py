@@ -9,7 +9,7 @@ from typing import Any
 
 from lionplug.activation.proxies import LazyHook, Target, make_proxy
 from lionplug.errors import LionplugError
-from lionplug.gate import Policy
+from lionplug.gate import Policy, Standing
 from lionplug.text import exact
 
 
@@ -26,7 +26,7 @@ class Seats:
         self,
         name: str,
         hooks: Sequence[LazyHook],
-        grant: Any,
+        grant: Standing,
         policy: Policy,
         load: Callable[[], Iterable[ModuleType]],
         state: Callable[[], str],
@@ -61,7 +61,7 @@ class Seats:
         """
         shown, wanted = exact(self.name), exact(name)
         self._policy.look()
-        if not self._policy.check(self._grant):
+        if not self._grant.stands:
             raise AttributeError(
                 f"plugin {shown} is {self._state()}, so it is not loaded to look for its "
                 f"attribute {wanted!r}. See its state and reason in the list of plugins."
@@ -104,7 +104,7 @@ class LazyPlugin(ModuleType):
         name: str,
         *,
         hooks: Sequence[LazyHook] = (),
-        grant: Any,
+        grant: Standing,
         policy: Policy,
         load: Callable[[], Iterable[ModuleType]],
         state: Callable[[], str],

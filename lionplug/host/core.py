@@ -77,9 +77,7 @@ class Core:
         self.generations = Generations(self.builder.build, self._prepare)
         #: The hook relay while nothing is to be looked at before a call, for speed.
         self.relay: pluggy.HookRelay | None = None
-        self.policy = Policy(
-            look=self.grants.look, check=self.grants.check, report=self._call_ended
-        )
+        self.policy = Policy(look=self.grants.look, report=self._call_ended)
         self.manager = HookManager(
             host.name,
             self.policy,
@@ -268,7 +266,7 @@ class Core:
         if call is None:
             self.refusals.note(plugin, hook, self.generations.snapshot.generation)
         else:
-            call.refusals += (plugin,)
+            call.note(plugin)
 
     def _call_ended(self, call: CallRecord) -> None:
         self.refusals.note_call(call, self.generations.snapshot.generation)

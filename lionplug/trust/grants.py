@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from operator import attrgetter
 from threading import RLock
 from weakref import WeakSet
 
@@ -51,9 +50,6 @@ class Grants:
     :param on_change: Called, without arguments, after the file was read again.
     """
 
-    #: Tells whether a grant stands; a C function, because hooks ask it for every plugin.
-    check: Callable[[Grant], bool] = attrgetter("stands")
-
     def __init__(self, file: TrustFile, on_change: Callable[[], None]) -> None:
         self._file = file
         self._on_change = on_change
@@ -76,23 +72,23 @@ class Grants:
 
     def _make_look(self) -> Callable[[], int]:
         # Runs on every gated call: plain comparisons of local variables, nothing built.
-        stat, path = os.stat, self._file.path
+        stat, path = os.stat, self._file.path or ""
         changed = modified = inode = size = device = -1
 
         def look() -> int:
             try:
-                now = stat(path) if path is not None else None
+                now = stat(path)
+                if (
+                    now.st_ctime_ns == changed
+                    and now.st_ino == inode
+                    and now.st_mtime_ns == modified
+                    and now.st_size == size
+                    and now.st_dev == device
+                ):
+                    return self.generation
             except OSError:
-                now = None
-            if (
-                now is None
-                or now.st_ctime_ns != changed
-                or now.st_ino != inode
-                or now.st_mtime_ns != modified
-                or now.st_size != size
-                or now.st_dev != device
-            ):
-                remember(self._notice())
+                pass
+            remember(self._notice())
             return self.generation
 
         def remember(stamp: Signature | None) -> None:

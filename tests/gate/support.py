@@ -39,6 +39,16 @@ class LateSpecs:
     def late_begun(self, a: Any) -> Any: ...
 
 
+class Grant(str):
+    """A plugin's name that knows whether it stands."""
+
+    approvals: Approvals
+
+    @property
+    def stands(self) -> bool:
+        return self in self.approvals.granted
+
+
 class Approvals:
     """``file`` is what lies on disk, ``granted`` what the last look made of it."""
 
@@ -48,7 +58,7 @@ class Approvals:
         self.looks = 0
         self.generation = 1
         self.records: list[CallRecord] = []
-        self.policy = Policy(self.look, self.check, self.records.append)
+        self.policy = Policy(self.look, self.records.append)
 
     def look(self) -> int:
         self.looks += 1
@@ -57,8 +67,10 @@ class Approvals:
             self.generation += 1
         return self.generation
 
-    def check(self, grant: str) -> bool:
-        return grant in self.granted
+    def grant(self, name: str) -> Grant:
+        grant = Grant(name)
+        grant.approvals = self
+        return grant
 
     @property
     def refusals(self) -> list[tuple[str, tuple[Any, ...]]]:
@@ -96,7 +108,7 @@ class World:
         return LazyPlugin(
             name,
             hooks=hooks,
-            grant=name,
+            grant=self.approvals.grant(name),
             policy=self.approvals.policy,
             load=load,
             state=lambda: "untrusted",

@@ -375,7 +375,7 @@ def test_a_failing_look_fails_the_call_and_opens_nothing() -> None:
     def look() -> int:
         raise OSError("disk")
 
-    steps = Gate("ask", Policy(look, approvals.check, approvals.records.append)).wrap()
+    steps = Gate("ask", Policy(look, approvals.records.append)).wrap()
     with pytest.raises(OSError, match="disk"):
         next(steps)
     assert current_record() is NO_CALL

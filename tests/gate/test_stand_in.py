@@ -113,7 +113,11 @@ def test_a_failure_to_load_is_an_attribute_error() -> None:
         raise ActivationError("it is broken", plugin="p")
 
     plugin = LazyPlugin(
-        "p", grant="p", policy=world.approvals.policy, load=load, state=lambda: "active"
+        "p",
+        grant=world.approvals.grant("p"),
+        policy=world.approvals.policy,
+        load=load,
+        state=lambda: "active",
     )
     assert getattr(plugin, "answer", None) is None
     with pytest.raises(AttributeError) as caught:
