@@ -139,6 +139,10 @@ class SettingsError(ProblemsError):
     """A settings file can't be used."""
 
 
+class ContentError(ProblemsError):
+    """A file that a plugin or the user offers as text or data can't be read as such."""
+
+
 class TreeError(ProblemsError):
     """A directory tree can't be pinned: a name, a link or a size is refused, or it changed."""
 

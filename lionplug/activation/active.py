@@ -56,6 +56,7 @@ class ActivePlugin:
         self._log = log
         self._on_change = on_change
         self._lock = RLock()
+        self._tree: StoredTree | None = None
         self._namespace: Namespace | None = None
         self._loaded: dict[str, Callable[..., Any]] = {}
         self._misfits: dict[str, str] = {}
@@ -103,6 +104,27 @@ class ActivePlugin:
         elif not self.grant.stands:
             raise self._refusal(what)
         return function
+
+    def read(self, path: str, *, limit: int, what: str) -> bytes:
+        """Read a file of the approved tree; nothing is imported.
+
+        The tree is compared with its seal each time, and the bytes with their pin (S15).
+
+        :param path: Path relative to the bundle.
+        :param limit: Bytes that it may have.
+        :param what: What it is for, in messages, such as ``agent researcher``.
+        :raises NotGrantedError: if the plugin may not be used now.
+        :raises StoreError: if the approved tree is not what was approved.
+        """
+        self._require_grant(what)
+        tree = self._tree
+        if tree is None:
+            tree = self._tree = self._open_tree()
+        else:
+            self._store.verify(tree)
+        data = tree.read(path, limit)
+        self._require_grant(what)
+        return data
 
     def require_current(self, path: str, *, what: str) -> None:
         """Compare the live manifest and one file with what was approved, by their stat.

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lionplug.inventory.plugin import Plugin
     from lionplug.inventory.view import Inventory
     from lionplug.scopes import ProjectScope, UserScope
+    from lionplug.surfaces.collection import Collection
     from lionplug.surfaces.tools import Tools
     from lionplug.trust.diff import TreeDiff
     from lionplug.trust.disclosure import Disclosure
@@ -112,6 +113,21 @@ class Host:
     def tools(self) -> Tools:
         """The tools of all active plugins and of the host itself."""
         return self._core.tools
+
+    @property
+    def agents(self) -> Collection:
+        """Profiles of agents, by ``plugin/name`` or an unambiguous name."""
+        return self._core.agents
+
+    @property
+    def playbooks(self) -> Collection:
+        """Playbooks, by ``plugin/name`` or an unambiguous name."""
+        return self._core.playbooks
+
+    @property
+    def packs(self) -> Collection:
+        """Packs of data, by ``plugin/name`` or an unambiguous name."""
+        return self._core.packs
 
     def add_hookspecs(self, module_or_class: object) -> None:
         """Add hook specifications of the application, as in pluggy."""

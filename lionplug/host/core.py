@@ -32,7 +32,8 @@ from lionplug.inventory.view import Inventory
 from lionplug.manifest.parse import parse_manifest
 from lionplug.manifest.specifiers import contains
 from lionplug.scopes import ProjectScope, find_user_scope
-from lionplug.surfaces import tools
+from lionplug.surfaces import agents, packs, playbooks, tools
+from lionplug.surfaces.collection import Collection
 from lionplug.surfaces.declarations import Declarations
 from lionplug.surfaces.provider import BundleProvider
 from lionplug.surfaces.tools import Tools
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from lionplug.host import Host
 
 #: The surfaces that every host has.
-SURFACES = (tools.SURFACE,)
+SURFACES = (tools.SURFACE, agents.SURFACE, playbooks.SURFACE, packs.SURFACE)
 
 _logger = logging.getLogger("lionplug")
 
@@ -92,6 +93,9 @@ class Core:
         )
         self.approvals = Approvals(self)
         self.tools = Tools(self.declarations)
+        self.agents = Collection("agents", self.declarations)
+        self.playbooks = Collection("playbooks", self.declarations)
+        self.packs = Collection("packs", self.declarations)
         for surface in SURFACES:
             self.manager.add_hookspecs(surface.hookspecs)
         self.provider = BundleProvider(SURFACES, self)
@@ -221,10 +225,10 @@ class Core:
     # -- what the provider and the views ask -------------------------------------------
 
     def offer(self, surface: str, name: str) -> Offer | None:
-        return self.ready().offers.get((surface, name))
+        return self.ready().offer(surface, name)
 
     def offers(self, surface: str) -> list[Offer]:
-        return [offer for (kind, _), offer in self.ready().offers.items() if kind == surface]
+        return [offer for (kind, _), offer in self.ready().qualified.items() if kind == surface]
 
     def admit(self, offer: Offer, hook: str, *, current: bool) -> ActivePlugin | None:
         """Return the plugin of an offer if it may run now, else note the refusal.

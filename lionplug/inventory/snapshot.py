@@ -40,7 +40,8 @@ class Snapshot:
     :param plugins: In canonical order.
     :param notices: What a person should know about scopes and files, one line each.
     :param offers: ``(surface, name)`` to the active plugin that answers for it; names on
-        which plugins clash are left out.
+        which plugins clash, or that several plugins have, are left out.
+    :param qualified: ``(surface, "plugin/name")`` to the active plugin of that name.
     :param declared: ``(surface, name)`` to everyone who declares it, in any state.
     """
 
@@ -48,12 +49,15 @@ class Snapshot:
     plugins: tuple[Plugin, ...]
     notices: tuple[str, ...]
     offers: Mapping[tuple[str, str], Offer]
+    qualified: Mapping[tuple[str, str], Offer]
     declared: Mapping[tuple[str, str], tuple[Plugin, ...]]
 
     @classmethod
     def of(cls, generation: int, plugins: Sequence[Plugin], notices: Sequence[str]) -> Snapshot:
         """Build the indexes over judged plugins."""
         offers: dict[tuple[str, str], Offer] = {}
+        qualified: dict[tuple[str, str], Offer] = {}
+        shared: set[tuple[str, str]] = set()
         declared: dict[tuple[str, str], list[Plugin]] = defaultdict(list)
         for plugin in plugins:
             refused = dict(plugin.refused_names)
@@ -65,14 +69,23 @@ class Snapshot:
                 key = (capability.surface, capability.name)
                 declared[key].append(plugin)
                 if plugin.is_active and ":".join(key) not in refused:
-                    offers[key] = Offer(plugin, capability)
+                    offer = Offer(plugin, capability)
+                    if key in offers:
+                        shared.add(key)
+                    offers[key] = offer
+                    qualified[key[0], f"{plugin.name}/{key[1]}"] = offer
         return cls(
             generation=generation,
             plugins=tuple(plugins),
             notices=tuple(notices),
-            offers=offers,
+            offers={key: offer for key, offer in offers.items() if key not in shared},
+            qualified=qualified,
             declared={key: tuple(found) for key, found in declared.items()},
         )
+
+    def offer(self, surface: str, token: str) -> Offer | None:
+        """Return who answers for a bare name that is unambiguous, or for ``plugin/name``."""
+        return self.offers.get((surface, token)) or self.qualified.get((surface, token))
 
     def since(self, old: Snapshot) -> Changes:
         """Compare with an earlier snapshot."""
@@ -94,7 +107,10 @@ class Snapshot:
         (security rule S2, S23). The command that would help is an attribute of the error.
         """
         what = label(surface, name)
-        declarers = self.declared.get((surface, name), ())
+        owner, slash, bare = name.rpartition("/")
+        declarers = self.declared.get((surface, bare), ())
+        if slash:
+            declarers = tuple(plugin for plugin in declarers if plugin.name == owner)
         for plugin in declarers:
             why = dict(plugin.refused_names).get(f"{surface}:{name}")
             if why:
@@ -105,6 +121,14 @@ class Snapshot:
                     plugin=plugin.name,
                     state=plugin.state,
                 )
+        sharers = sorted({plugin.name for plugin in declarers if plugin.is_active})
+        if len(sharers) > 1:
+            choices = ", ".join(f"{plugin}/{bare}" for plugin in sharers)
+            return CapabilityNotFoundError(
+                f"{what} is declared by several plugins; name one of: {choices}.",
+                surface=surface,
+                name=name,
+            )
         if declarers:
             plugin = min(declarers, key=_closest_to_active)
             return CapabilityNotFoundError(

@@ -82,7 +82,7 @@ class Declarations:
         key = (surface, name)
         known = self._cache.get(key)
         if known is None:
-            offer = snapshot.offers.get(key)
+            offer = snapshot.offer(surface, name)
             if offer is not None:
                 known = self._cache[key] = self._declare(surface, offer)
         return known
@@ -93,19 +93,24 @@ class Declarations:
         return self.declaration(surface, name)
 
     def declarations(self, surface: str) -> list[Any]:
-        """Return all declarations of a surface that stand now, one for each name."""
+        """Return all declarations of a surface that stand now."""
         self._source.look_again()
-        names = dict.fromkeys(self._own_of(surface))
-        names.update(
-            dict.fromkeys(name for kind, name in self._source.ready().offers if kind == surface)
-        )
-        found = [self.declaration(surface, name) for name in names]
-        return [declaration for declaration in found if declaration is not None]
+        offered = [key for key in self._source.ready().qualified if key[0] == surface]
+        own = self._own_of(surface)
+        found = list(own.values())
+        for _, token in offered:
+            declaration = self.declaration(surface, token)
+            if declaration is not None:
+                found.append(declaration)
+        if self._surfaces[surface].exclusive:  # there the host's own keeps the name
+            found = list({one.name: one for one in reversed(found)}.values())
+        return found
 
     def provided(self, surface: str, name: str) -> Any | None:
         """Call ``provide_<surface>``; may import the plugin that declares the name."""
         hook: pluggy.HookCaller = getattr(self._source.manager.hook, f"provide_{surface}")
-        return hook(name=name, plugin=None)
+        plugin, slash, bare = name.rpartition("/")
+        return hook(name=bare, plugin=plugin if slash else None)
 
     def own_names(self) -> frozenset[tuple[str, str]]:
         """Return ``(surface, name)`` of what the host's own objects declared when last asked."""

@@ -19,8 +19,8 @@ from lionplug.surfaces.surface import Surface
 class OfferSource(Protocol):
     """Where the loader finds plugins: the composition root of a host."""
 
-    def offer(self, surface: str, name: str) -> Offer | None:
-        """Return who answers for a name on a surface in the current snapshot."""
+    def offer(self, surface: str, token: str) -> Offer | None:
+        """Return who answers for a bare name or ``plugin/name`` in the current snapshot."""
 
     def offers(self, surface: str) -> Iterable[Offer]:
         """Return everything that is offered on a surface."""
@@ -71,8 +71,8 @@ def _list_hook(surface: Surface, source: OfferSource, hook: str) -> Callable[[],
 
 def _provide_hook(surface: Surface, source: OfferSource, hook: str) -> Callable[..., Any]:
     def provide_capability(name: str, plugin: str | None) -> Any:
-        offer = source.offer(surface.name, name)
-        if offer is None or (plugin is not None and plugin != offer.plugin.name):
+        offer = source.offer(surface.name, name if plugin is None else f"{plugin}/{name}")
+        if offer is None:
             return None
         active = source.admit(offer, hook, current=True)
         return None if active is None else surface.provide(active, offer.capability)

@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-import lionplug_hookspecs.tools as tools
+from lionplug_hookspecs import agents, packs, playbooks, tools
 from tests.support import World
 
 BLOCK = re.compile(r"^\.\. code-block:: (\w+)\n\n((?:    .*\n|\n)+)", re.MULTILINE)
@@ -61,3 +61,30 @@ def test_object_of_a_host_lists_and_provides(world: World) -> None:
     host.register(object_shown(tools.list_tools, "WordCount")())
     assert host.tools["count_words"].plugin == "my-host"
     assert host.tools.call("count_words", {"text": "one two three"}) == 3
+
+
+def test_bundles_of_files_are_served(world: World) -> None:
+    assert write_bundles(world.plugins(), agents.list_agents) == ["research"]
+    (profile,) = [block for block in blocks(agents.list_agents) if block.startswith("---")]
+    (world.plugins() / "research" / "agents").mkdir()
+    (world.plugins() / "research" / "agents" / "researcher.md").write_text(profile)
+    assert write_bundles(world.plugins(), playbooks.list_playbooks) == ["deep-research"]
+    assert write_bundles(world.plugins(), packs.list_packs) == ["house-style"]
+    host = world.host()
+    for name in ("research", "deep-research", "house-style"):
+        assert world.approve(host, name).state == "active"
+    agent = host.agents["research/researcher"]
+    assert agent.metadata["tools"] == ["web_search"]
+    assert agent.body == "You look for sources before you answer.\n"
+    assert len(host.playbooks["deep-research/survey"].data["steps"]) == 2
+    assert host.packs["style"].data == {"tone": "friendly"}
+
+
+def test_objects_of_a_host_that_offer_files_work(world: World) -> None:
+    host = world.host()
+    for hook in (agents.list_agents, playbooks.list_playbooks, packs.list_packs):
+        host.register(object_shown(hook, "Own")())
+    assert host.agents["researcher"].text == "Be brief."
+    assert host.playbooks["my-host/survey"].data == {"steps": []}
+    assert host.packs["style"].data == {"tone": "dry"}
+    assert [one.plugin for one in host.agents] == ["my-host"]
