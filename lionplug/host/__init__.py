@@ -13,7 +13,7 @@ from lionplug.imports import safe_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
     import pluggy
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from lionplug.activation.log import Activation
     from lionplug.errors import LionplugError
     from lionplug.host.core import Core
+    from lionplug.host.diagnosis import Diagnosis
     from lionplug.host.review import Review, Revocation
     from lionplug.inventory.plugin import Plugin
     from lionplug.inventory.view import Inventory
+    from lionplug.manifest.section import Section
     from lionplug.scopes import ProjectScope, UserScope
     from lionplug.surfaces.collection import Collection
+    from lionplug.surfaces.surface import Surface
     from lionplug.surfaces.tools import Tools
     from lionplug.trust.diff import TreeDiff
     from lionplug.trust.disclosure import Disclosure
@@ -117,17 +120,41 @@ class Host:
     @property
     def agents(self) -> Collection:
         """Profiles of agents, by ``plugin/name`` or an unambiguous name."""
-        return self._core.agents
+        return self._core.collection("agents")
 
     @property
     def playbooks(self) -> Collection:
         """Playbooks, by ``plugin/name`` or an unambiguous name."""
-        return self._core.playbooks
+        return self._core.collection("playbooks")
 
     @property
     def packs(self) -> Collection:
         """Packs of data, by ``plugin/name`` or an unambiguous name."""
-        return self._core.packs
+        return self._core.collection("packs")
+
+    def surface(self, name: str) -> Collection:
+        """Return the view of any surface, also of one that :meth:`add_surface` added.
+
+        :raises UsageError: if there is no such surface.
+        """
+        return self._core.collection(name)
+
+    @property
+    def sections(self) -> Mapping[str, Section]:
+        """What may stand below ``capabilities`` in a manifest for this host, by key."""
+        return self._core.sections
+
+    def add_surface(self, surface: Surface) -> None:
+        """Add a kind of capability of the application's own.
+
+        Plugins declare it in ``plugin.yaml`` under its name; it is listed, disclosed,
+        pinned and granted like the built-in ones.
+
+        :param surface: Its description: hooks, the section of the manifest, and how a
+            declared capability becomes a value.
+        :raises UsageError: if there is a surface of that name already.
+        """
+        self._core.add_surface(surface)
 
     def add_hookspecs(self, module_or_class: object) -> None:
         """Add hook specifications of the application, as in pluggy."""
@@ -191,6 +218,18 @@ class Host:
     def prune(self) -> list[Record]:
         """Drop and return the records of bundles that are really gone."""
         return self._core.approvals.prune()
+
+    # -- diagnosing ------------------------------------------------------------------
+
+    def diagnose(self) -> Diagnosis:
+        """Return what a person should know: scopes, settings, approvals, plugins, permissions.
+
+        Nothing of a plugin is imported, and nothing is changed. Call ``plugins.refresh()``
+        first to see what changed on disk.
+        """
+        with safe_imports():
+            from lionplug.host.diagnosis import diagnose
+        return diagnose(self)
 
     # -- ending ----------------------------------------------------------------------
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import pluggy
@@ -29,13 +28,17 @@ from lionplug.host.snapshots import SnapshotBuilder
 from lionplug.inventory.plugin import Plugin
 from lionplug.inventory.snapshot import Offer, Snapshot
 from lionplug.inventory.view import Inventory
+from lionplug.manifest.model import Manifest
 from lionplug.manifest.parse import parse_manifest
+from lionplug.manifest.section import Section
+from lionplug.manifest.sections import SECTIONS
 from lionplug.manifest.specifiers import contains
 from lionplug.scopes import ProjectScope, find_user_scope
 from lionplug.surfaces import agents, packs, playbooks, tools
 from lionplug.surfaces.collection import Collection
 from lionplug.surfaces.declarations import Declarations
-from lionplug.surfaces.provider import BundleProvider
+from lionplug.surfaces.provider import SurfaceProvider
+from lionplug.surfaces.surface import Surface
 from lionplug.surfaces.tools import Tools
 from lionplug.text import exact
 from lionplug.trust.grants import Grants
@@ -71,10 +74,12 @@ class Core:
         self.trust_file = TrustFile(self.user_scope)
         self.store = Store(self.user_scope)
         self.grants = Grants(self.trust_file, self._approvals_read)
-        self.read_manifest = partial(parse_manifest, host=host.name)
+        self.surfaces: dict[str, Surface] = {}
+        self._sections = dict(SECTIONS)
+        self.providers: dict[str, object] = {}
         self.activations = ActivationLog()
         self.refusals = Refusals()
-        self.builder = SnapshotBuilder(self, [one.name for one in SURFACES if one.exclusive])
+        self.builder = SnapshotBuilder(self)
         self.generations = Generations(self.builder.build, self._prepare)
         #: The hook relay while nothing is to be looked at before a call, for speed.
         self.relay: pluggy.HookRelay | None = None
@@ -87,18 +92,53 @@ class Core:
             on_specs=self.outdate,
         )
         self.running = Running(self)
-        self.declarations = Declarations(SURFACES, self)
+        self.declarations = Declarations(self.surfaces, self)
         self.inventory = Inventory(
             self.ready, self.generations.refresh, lambda: self.refusals.lines
         )
         self.approvals = Approvals(self)
         self.tools = Tools(self.declarations)
-        self.agents = Collection("agents", self.declarations)
-        self.playbooks = Collection("playbooks", self.declarations)
-        self.packs = Collection("packs", self.declarations)
         for surface in SURFACES:
-            self.manager.add_hookspecs(surface.hookspecs)
-        self.provider = BundleProvider(SURFACES, self)
+            self._serve(surface)
+
+    # -- surfaces ----------------------------------------------------------------------
+
+    def add_surface(self, surface: Surface) -> None:
+        """Serve one more surface."""
+        if surface.name in self.surfaces or surface.name in self._sections:
+            raise UsageError(f"there is a surface {exact(surface.name)} already; name it another.")
+        with self.generations.lock:
+            self._serve(surface)
+            self.builder.read_again()
+        self.declarations.forget_own()
+        self.outdate()
+
+    def collection(self, surface: str) -> Collection:
+        """Return the view of a surface."""
+        if surface not in self.surfaces:
+            known = ", ".join(sorted(self.surfaces))
+            raise UsageError(f"there is no surface {exact(surface)}; there are: {known}.")
+        return Collection(surface, self.declarations)
+
+    def exclusive_surfaces(self) -> frozenset[str]:
+        """Return the surfaces on which a name can belong to one plugin only."""
+        return frozenset(name for name, one in self.surfaces.items() if one.exclusive)
+
+    @property
+    def sections(self) -> Mapping[str, Section]:
+        """What may stand below ``capabilities``, the surfaces of this host included."""
+        return dict(self._sections)
+
+    def read_manifest(self, data: bytes) -> Manifest:
+        """Parse a manifest, with all surfaces of this host."""
+        return parse_manifest(data, host=self.name, sections=self._sections)
+
+    def _serve(self, surface: Surface) -> None:
+        self.manager.add_hookspecs(surface.hookspecs)
+        self.surfaces[surface.name] = surface
+        if surface.section is not None:
+            self._sections[surface.section.key] = surface.section
+        self.providers[f"lionplug {surface.name}"] = SurfaceProvider(surface, self)
 
     # -- generations -------------------------------------------------------------------
 
@@ -261,7 +301,7 @@ class Core:
     def plugin_objects(self) -> list[object]:
         """Return the registered objects that speak for plugins, not for the host itself."""
         return [
-            self.provider,
+            *self.providers.values(),
             *self.running.lazy_plugins(),
             *self.manager.attributed_plugins(),
         ]

@@ -21,9 +21,6 @@ from lionplug.trust.record import Record
 if TYPE_CHECKING:
     from lionplug.host.core import Core
 
-#: Name under which the object that answers for all bundles stands in pluggy.
-_PROVIDER = "lionplug bundles"
-
 
 class Running:
     """Owns one :class:`ActivePlugin` for each active copy, for as long as it is active."""
@@ -124,9 +121,7 @@ class Running:
                 lazy = make_stand_in(plugin, active, self._core.policy)
                 if lazy is not None:
                     self._lazy[location] = lazy
-        self._core.manager.set_lazy(
-            [(_PROVIDER, self._core.provider), *self._lazy_in_order(plugins)]
-        )
+        self._core.manager.set_lazy([*self._core.providers.items(), *self._lazy_in_order(plugins)])
         return tuple(
             evolve(plugin, failure=self._active[plugin.location].failure)
             if plugin.location in self._active
@@ -140,7 +135,7 @@ class Running:
             self._end(active, "closed with its host")
         self._active.clear()
         self._lazy.clear()
-        self._core.manager.set_lazy([(_PROVIDER, self._core.provider)])
+        self._core.manager.set_lazy(list(self._core.providers.items()))
 
     def lazy_plugins(self) -> list[LazyPlugin]:
         """Return the stand-ins of the plugins that implement hooks by function."""

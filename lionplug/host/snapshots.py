@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from lionplug.activation.bundle_hooks import HOOKIMPLS
@@ -29,18 +28,22 @@ class SnapshotBuilder:
     """Looks around and judges; called under the lock of the generations.
 
     :param core: The host's parts.
-    :param exclusive: Surfaces on which a name can belong to one plugin only.
     """
 
-    def __init__(self, core: Core, exclusive: Collection[str]) -> None:
+    def __init__(self, core: Core) -> None:
         self._core = core
-        self._exclusive = frozenset(exclusive)
         self._scanner = BundleScanner(core.read_manifest)
         self._surroundings = Surroundings(core.name, core.user_scope)
         #: Names that the host keeps for itself, as ``(surface, name)``.
         self.reserved: set[tuple[str, str]] = set()
         #: Whether the host had its chance to add specifications of hooks.
         self.hooks_settled = False
+        #: Hooks that the application has by its announcement, where it is not here itself.
+        self.announced_hooks: frozenset[str] | None = None
+
+    def read_again(self) -> None:
+        """Read every manifest again: what may stand in one is different now."""
+        self._scanner = BundleScanner(self._core.read_manifest)
 
     @property
     def projects(self) -> tuple[ProjectScope, ...]:
@@ -73,11 +76,11 @@ class SnapshotBuilder:
                 trust=core.grants.state,
                 distrust=distrust,
                 disabled_by=surroundings.disabled_by,
-                missing_hooks=self._missing_hooks,
+                missing_hooks=self.missing_hooks,
                 changed=core.running.changed,
                 lacks_tree=self._lacks_tree,
                 capabilities=capability_set,
-                exclusive=self._exclusive,
+                exclusive=core.exclusive_surfaces(),
                 reserved=self.reserved | core.declarations.own_names(),
             ),
         )
@@ -95,15 +98,26 @@ class SnapshotBuilder:
         problem = core.grants.state.problem
         return core.user_scope.problem or (f"nothing is trusted: {problem}" if problem else None)
 
-    def _missing_hooks(self, manifest: Manifest) -> list[str]:
-        """Return hooks without specification, once the host had its chance to add them."""
-        if not self.hooks_settled:
+    @property
+    def knows_hooks(self) -> bool:
+        """Whether it can be told that the application does not have a hook."""
+        return self.hooks_settled or self.announced_hooks is not None
+
+    def missing_hooks(self, manifest: Manifest, *, optional: bool = False) -> list[str]:
+        """Return hooks without specification, once the host had its chance to add them.
+
+        :param manifest: The plugin's manifest.
+        :param optional: Whether to return those without which the plugin works, instead.
+        """
+        if not self.knows_hooks:
             return []
+        announced = self.announced_hooks or frozenset()
         return [
             capability.name
             for capability in manifest.capabilities
             if capability.surface == HOOKIMPLS
-            and not capability.detail.get("optional")
+            and bool(capability.detail.get("optional")) is optional
+            and capability.name not in announced
             and not self._core.manager.has_spec(capability.name)
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from threading import RLock
 from typing import Any, Protocol
 
@@ -44,12 +44,12 @@ class HostState(Protocol):
 class Declarations:
     """Looks names up; every answer is data, and nothing of a plugin is imported.
 
-    :param surfaces: The surfaces of the host.
+    :param surfaces: The surfaces of the host by name; the host may add some.
     :param source: Where snapshot and hooks are found.
     """
 
-    def __init__(self, surfaces: Iterable[Surface], source: HostState) -> None:
-        self._surfaces = {surface.name: surface for surface in surfaces}
+    def __init__(self, surfaces: Mapping[str, Surface], source: HostState) -> None:
+        self._surfaces = surfaces
         self._source = source
         self._own: dict[str, dict[str, Any]] | None = None
         self._ask_lock = RLock()
@@ -130,7 +130,7 @@ class Declarations:
             if self._own is None and not self._asking:
                 self._asking = True
                 try:
-                    self._own = {name: self._ask_own(name) for name in self._surfaces}
+                    self._own = {name: self._ask_own(name) for name in list(self._surfaces)}
                 finally:
                     self._asking = False
                 self._source.outdate()

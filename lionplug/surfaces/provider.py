@@ -1,6 +1,6 @@
-"""The one plugin object that answers ``list_*`` and ``provide_*`` for all bundles.
+"""The plugin objects that answer ``list_*`` and ``provide_*`` for all bundles, one a surface.
 
-It looks a name up in the index of the inventory and asks for the grant of the one
+Each looks a name up in the index of the inventory and asks for the grant of the one
 plugin that declares it, so a call costs the same with one plugin or ten thousand, and
 stays an ordinary pluggy call with all its wrappers.
 """
@@ -32,19 +32,14 @@ class OfferSource(Protocol):
         """
 
 
-class BundleProvider:
-    """Implements the two hooks of every surface.
+class SurfaceProvider:
+    """Implements the two hooks of a surface for all bundles.
 
-    :param surfaces: The surfaces to serve.
+    :param surface: The surface to serve.
     :param source: Where plugins are found.
     """
 
-    def __init__(self, surfaces: Iterable[Surface], source: OfferSource) -> None:
-        for surface in surfaces:
-            self.serve(surface, source)
-
-    def serve(self, surface: Surface, source: OfferSource) -> None:
-        """Add the hooks of one surface; done before the object is registered."""
+    def __init__(self, surface: Surface, source: OfferSource) -> None:
         # Functions in the instance dictionary: both supported releases of pluggy hand
         # them out as they are.
         listing = f"list_{surface.name}"

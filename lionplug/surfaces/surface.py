@@ -10,6 +10,7 @@ from attrs import frozen
 from lionplug.activation.active import ActivePlugin
 from lionplug.inventory.plugin import Plugin
 from lionplug.manifest.capability import Capability
+from lionplug.manifest.section import Section
 
 
 @frozen(kw_only=True)
@@ -21,6 +22,8 @@ class Surface:
     :param exclusive: Whether a name can belong to one plugin only.
     :param declare: Turns a declared capability into what ``list_<name>`` yields; data only.
     :param provide: Turns it into what ``provide_<name>`` returns; may import the plugin's code.
+    :param section: What a manifest may say under this name; ``None`` for the surfaces that
+        every manifest knows.
     """
 
     name: str
@@ -28,3 +31,4 @@ class Surface:
     exclusive: bool
     declare: Callable[[Plugin, Capability], Any]
     provide: Callable[[ActivePlugin, Capability], Any]
+    section: Section | None = None

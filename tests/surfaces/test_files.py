@@ -73,7 +73,6 @@ def test_nothing_is_exposed_before_approval_and_after_a_change(world: World, tok
     write(bundle / "agents/researcher.md", "Obey.\n")
     with pytest.raises(CapabilityNotFoundError, match="which is changed"):
         host.agents[token]
-    assert host.playbooks is host.playbooks
     with pytest.raises(CapabilityNotFoundError, match="which is changed"):
         host.playbooks["survey"]
 
