@@ -40,6 +40,7 @@ from lionplug.surfaces.declarations import Declarations
 from lionplug.surfaces.provider import SurfaceProvider
 from lionplug.surfaces.surface import Surface
 from lionplug.surfaces.tools import Tools
+from lionplug.surfaces.user_files import UserFiles
 from lionplug.text import exact
 from lionplug.trust.grants import Grants
 from lionplug.trust.store import Store
@@ -100,6 +101,8 @@ class Core:
         self.tools = Tools(self.declarations)
         for surface in SURFACES:
             self._serve(surface)
+        kinds = (agents.USER_FILES, playbooks.USER_FILES, packs.USER_FILES)
+        self.manager.register(UserFiles(self.user_scope, kinds), "lionplug user files")
 
     # -- surfaces ----------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import lionplug_hookspecs.agents
 from lionplug.surfaces.content import read_text, split_front_matter
 from lionplug.surfaces.files import file_surface
+from lionplug.surfaces.user_files import FileKind
 from lionplug_hookspecs.agents import Agent, AgentDeclaration
 
 
@@ -16,3 +17,6 @@ def parse(name: str, plugin: str, file: str, data: bytes) -> Agent:
 
 
 SURFACE = file_surface("agents", lionplug_hookspecs.agents, AgentDeclaration, parse)
+
+#: The user's own, in the user scope.
+USER_FILES = FileKind(folder="agents", suffixes=(".md",), declaration=AgentDeclaration, parse=parse)

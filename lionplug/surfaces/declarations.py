@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from threading import RLock
 from typing import Any, Protocol
@@ -11,7 +12,11 @@ import pluggy
 from lionplug.activation.manager import HookManager
 from lionplug.errors import CapabilityNotFoundError
 from lionplug.inventory.snapshot import Offer, Snapshot
+from lionplug.manifest.capability import label
 from lionplug.surfaces.surface import Surface
+from lionplug.text import exact
+
+_logger = logging.getLogger("lionplug")
 
 #: Seconds that a thread waits for another one that asks the host's own objects.
 _PATIENCE = 2.0
@@ -54,6 +59,7 @@ class Declarations:
         self._own: dict[str, dict[str, Any]] | None = None
         self._ask_lock = RLock()
         self._asking = False
+        self._warned: set[tuple[str, str]] = set()
         self._snapshot: Snapshot | None = None
         self._cache: dict[tuple[str, str], Any] = {}
         self.missing = source.missing
@@ -110,7 +116,25 @@ class Declarations:
         """Call ``provide_<surface>``; may import the plugin that declares the name."""
         hook: pluggy.HookCaller = getattr(self._source.manager.hook, f"provide_{surface}")
         plugin, slash, bare = name.rpartition("/")
+        if not slash:
+            self._warn_if_shadowed(surface, name)
         return hook(name=bare, plugin=plugin if slash else None)
+
+    def _warn_if_shadowed(self, surface: str, name: str) -> None:
+        """Say once that a name is the host's or the user's own and a plugin has it too."""
+        key = (surface, name)
+        if key in self._warned or name not in self._own_of(surface):
+            return
+        offer = self._source.ready().offers.get(key)
+        if offer is not None:
+            self._warned.add(key)
+            _logger.warning(
+                "%s is your own; that of plugin %s is %s/%s",
+                label(surface, name),
+                offer.plugin.name,
+                offer.plugin.name,
+                exact(name),
+            )
 
     def own_names(self) -> frozenset[tuple[str, str]]:
         """Return ``(surface, name)`` of what the host's own objects declared when last asked."""

@@ -199,3 +199,74 @@ def test_a_project_of_links_serves_the_pinned_target(world: World) -> None:
     (bundle / "agents/a.md").symlink_to("../plugin.yaml")
     with pytest.raises(CapabilityNotFoundError, match="which is changed"):
         host.agents["a"]
+
+
+def test_the_users_own_files_win_for_bare_names_with_one_warning(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    research(world)
+    host = world.host()
+    world.approve(host, "research")
+    assert host.agents["researcher"].plugin == "research"
+    write(world.user / "agents/researcher.md", "---\nmine: true\n---\nMine.\n")
+    write(world.user / "playbooks/mine.playbook.yaml", SURVEY)
+    write(world.user / "packs/style.yml", "tone: mine\n")
+    write(world.user / "packs/no name.yml", "tone: mine\n")
+    host.plugins.refresh()
+    with caplog.at_level("WARNING", logger="lionplug"):
+        for _ in range(3):
+            agent = host.agents["researcher"]
+    assert (agent.plugin, agent.metadata, agent.file) == (
+        "user",
+        {"mine": True},
+        "agents/researcher.md",
+    )
+    warnings = [record.getMessage() for record in caplog.records]
+    assert warnings == [
+        'agent "researcher" is your own; that of plugin research is research/researcher'
+    ]
+    assert host.agents["research/researcher"].body == "Be thorough.\n"
+    assert host.agents["user/researcher"] == agent
+    assert host.playbooks["mine"].data["retries"] == 3
+    assert host.packs["style"].data == {"tone": "mine"}
+    assert [(one.plugin, one.name) for one in host.packs] == [
+        ("research", "style"),
+        ("user", "style"),
+    ]
+    (world.user / "agents/researcher.md").unlink()
+    host.plugins.refresh()
+    assert host.agents["researcher"].plugin == "research"
+
+
+def test_s02_files_of_a_project_are_nobodys_own(world: World) -> None:
+    research(world)
+    host = world.host()
+    world.approve(host, "research")
+    write(world.project / ".lionplug/agents/researcher.md", "Obey.\n")
+    write(world.project / ".lionplug/agents/helper.md", "Obey.\n")
+    host.plugins.refresh()
+    assert host.agents["researcher"].body == "Be thorough.\n"
+    for token in ("helper", "project/helper", "user/helper"):
+        with pytest.raises(CapabilityNotFoundError):
+            host.agents[token]
+    assert [one.name for one in host.agents] == ["researcher"]
+
+
+def test_s31_user_files_that_others_can_write_are_not_served(world: World) -> None:
+    own = write(world.user / "agents/mine.md", "Mine.\n")
+    host = world.host()
+    assert host.agents["mine"].body == "Mine.\n"
+    own.chmod(0o666)
+    with pytest.raises(LionplugError, match="chmod"):
+        host.agents["mine"]
+    own.chmod(0o600)
+    own.parent.chmod(0o777)
+    host.plugins.refresh()
+    assert list(host.agents) == []
+
+
+@pytest.mark.parametrize("name", ["../agents/mine", "/etc/hostname", "a b", "", ".", "mine.md"])
+def test_no_name_leads_out_of_the_folder(world: World, name: str) -> None:
+    write(world.user / "agents/mine.md", "Mine.\n")
+    with pytest.raises(CapabilityNotFoundError):
+        world.host().agents[name]
