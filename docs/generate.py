@@ -20,6 +20,7 @@ import click
 from attrs import NOTHING
 
 import lionplug.errors
+from lionplug.authoring.rules import GROUPS
 from lionplug.cli.app import make_lionplug
 from lionplug.documents.declare import table_of
 from lionplug.documents.fields import (
@@ -194,6 +195,17 @@ def command_help() -> str:
     return "\n".join(parts)
 
 
+def check_rules() -> str:
+    """Return every rule of ``check``, by group."""
+    text = ""
+    for title, rules in GROUPS.items():
+        text += f"## {title}\n\n| code | | what | how to mend it |\n|---|---|---|---|\n"
+        for rule in rules:
+            text += f"| `{rule.code}` | {rule.severity} | {rule.what} | {rule.mend} |\n"
+        text += "\n"
+    return text
+
+
 def digest_vectors() -> str:
     """Return the published test vectors of the tree digest."""
     text = ""
@@ -291,6 +303,7 @@ def part(name: str) -> str:
         "settings.project": lambda: settings_section(PROJECT_KEYS),
         "errors": error_table,
         "commands": command_help,
+        "checks": check_rules,
         "vectors": digest_vectors,
         "rules": rule_overview,
     }

@@ -72,11 +72,18 @@ class ActivePlugin:
         known = importer.failures_of(namespace.package) if namespace is not None else ()
         if known:
             return known[0].error().message
-        return next((f"hook {hook}: {why}" for hook, why in self._misfits.items()), None)
+        misfits = list(self._misfits.items())  # threads add to it
+        return next((f"hook {hook}: {why}" if hook else why for hook, why in misfits), None)
 
     def note_misfit(self, hook: str, reason: str) -> None:
-        """Keep that a hook is left out, and why."""
-        self._misfits[hook] = reason
+        """Keep that a hook is left out, and why; without a name, that all are.
+
+        :param reason: Empty where that is no longer so.
+        """
+        if reason:
+            self._misfits[hook] = reason
+        else:
+            self._misfits.pop(hook, None)
 
     def load(self, target: str, *, hook: str, what: str) -> Callable[..., Any]:
         """Import the function that a reference names, from the approved tree.
@@ -160,7 +167,7 @@ class ActivePlugin:
     def _refusal(self, what: str) -> NotGrantedError:
         state = self.grant.refusal or "not approved any more"
         return NotGrantedError(
-            f"{what} of {self.record.name} was not imported: the plugin is {state}. "
+            f"{what} of {self.record.name} can't be used: the plugin is {state}. "
             "Ask the person who runs this program to look at it.",
             state=state,
             plugin=self.record.name,

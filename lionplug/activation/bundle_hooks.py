@@ -13,10 +13,9 @@ from lionplug.activation.proxies import Kind, LazyHook
 from lionplug.activation.stand_in import LazyPlugin
 from lionplug.gate import Policy
 from lionplug.inventory import states
-from lionplug.inventory.plugin import Plugin
+from lionplug.inventory.plugin import Plugin, approved_signature
 from lionplug.manifest.capability import Capability
 from lionplug.manifest.parse import MANIFEST_FILE
-from lionplug.sources import SourceSignature
 
 #: Surface of the hooks that a bundle implements by function.
 HOOKIMPLS = "hookimpls"
@@ -77,8 +76,7 @@ def _arguments(
 
     Both are unknown if the source could not be read or something may replace the function.
     """
-    data = plugin.record.signatures.get(capability.target) if plugin.record else None
-    signature = SourceSignature.from_dict(data) if data is not None else None
+    signature = approved_signature(plugin, capability.target)
     if signature is None or signature.uncertain:
         return None, ()
     ordinary = [one for one in signature.parameters if one.kind in _ORDINARY]

@@ -13,6 +13,7 @@ import pluggy
 from lionplug.activation.adapter import arrange, replay, seat, spec_arguments
 from lionplug.activation.owners import running_plugin
 from lionplug.activation.stand_in import LazyPlugin, keep_function, seats_of
+from lionplug.errors import NotGrantedError
 from lionplug.gate import Gate, Policy
 from lionplug.text import exact
 
@@ -33,6 +34,10 @@ def _nobody(*args: Any) -> None:
     return None
 
 
+def _everybody(plugin: str) -> bool:
+    return True
+
+
 class HookManager(pluggy.PluginManager):
     """A :class:`pluggy.PluginManager` in which plugins may stand that are not imported.
 
@@ -47,7 +52,9 @@ class HookManager(pluggy.PluginManager):
         can't be taken in two orders.
     :param on_misfit: Told of a plugin, a hook and a reason, when an implementation does not
         fit the hook's specification; the implementation is left out, the rest stands.
+        Without a hook it is told of all of them, and without a reason that this is mended.
     :param on_specs: Told that specifications were added.
+    :param may_register: Tells whether the code of a plugin may register objects now.
     """
 
     def __init__(
@@ -58,17 +65,21 @@ class HookManager(pluggy.PluginManager):
         lock: RLock | None = None,
         on_misfit: Callable[[str, str, str], None] = _nobody,
         on_specs: Callable[[], None] = _nobody,
+        may_register: Callable[[str], bool] = _everybody,
     ) -> None:
         super().__init__(project_name)
         self._policy = policy
         self._on_misfit = on_misfit
         self._on_specs = on_specs
+        self._may_register = may_register
         # pluggy reads markers by project name; a second manager reads lionplug's.
         self._lionplug = pluggy.PluginManager("lionplug")
         self._lock = lock or RLock()
         # Never changed in place: readers take no lock.
         self._lazy: dict[str, object] = {}
         self._places: dict[str, int] = {}
+        # Lazy plugins that wait for somebody else to let go of their name.
+        self._nameless: dict[str, object] = {}
         self._lazy_hooks: frozenset[str] = frozenset()
         self._watched: frozenset[str] = frozenset()
         self._gates: dict[str, Gate] = {}
@@ -98,9 +109,18 @@ class HookManager(pluggy.PluginManager):
         The host's objects always stand before the plugins in the order of registration. An
         object that the code of a plugin registers belongs to that plugin and is withdrawn
         with it (security rule S18). If an implementation is refused, nothing stays behind.
+
+        :raises NotGrantedError: if the code of a plugin asks whose grant ended.
         """
         owner = running_plugin()
+        if owner is not None:
+            self._policy.look()  # without the lock: it may ask the host's own code
         with self._lock:
+            if owner is not None and not self._may_register(owner):
+                raise NotGrantedError(
+                    f"plugin {exact(owner)} can't register anything: it is not active here.",
+                    plugin=owner,
+                )
             registered = self._register(plugin, name)
             if registered is None:
                 return None
@@ -133,6 +153,7 @@ class HookManager(pluggy.PluginManager):
             gone = super().unregister(None if plugin is None else self._stand_in(plugin), name)
             if known is not None:
                 self._registered.pop(known, None)
+                self._attributed.pop(known, None)
             self._update_gates()
             return gone
 
@@ -168,17 +189,29 @@ class HookManager(pluggy.PluginManager):
             switched off, so that whoever kept such a hook notices when they come back.
         """
         with self._lock:
-            if list(plugins) == list(self._lazy.items()) and self._watched == frozenset(watched):
+            # Somebody else had the name, and let go of it.
+            late = [
+                (name, plugin)
+                for name, plugin in plugins
+                if self._nameless.get(name) is plugin and not self.has_plugin(name)
+            ]
+            same = list(plugins) == list(self._lazy.items())
+            if same and not late and self._watched == frozenset(watched):
                 return
             self._watched = frozenset(watched)
             wanted = dict(plugins)
             for name, plugin in list(self._lazy.items()):
                 if wanted.get(name) is not plugin:
+                    self._nameless.pop(name, None)
                     self._take_out(name, plugin)
             self._places = {name: place for place, name in enumerate(wanted)}
             for name, plugin in wanted.items():
                 if name not in self._lazy:
                     self._lazy = {**self._lazy, name: plugin}
+                    self._put_in(name, plugin)
+                elif (name, plugin) in late:
+                    del self._nameless[name]
+                    self._on_misfit(name, "", "")
                     self._put_in(name, plugin)
             self._lazy = wanted
             self._update_gates()
@@ -188,7 +221,8 @@ class HookManager(pluggy.PluginManager):
         try:
             registered = self._register(plugin, name)
         except ValueError:
-            self._on_misfit(name, "", f"the host has registered something as {name!r} itself")
+            self._nameless[name] = plugin
+            self._on_misfit(name, "", f"something else is registered as {name!r}")
             return
         if registered is not None and isinstance(plugin, LazyPlugin):
             self._seat_hooks(plugin)

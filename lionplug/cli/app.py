@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -10,9 +10,13 @@ import click
 import lionplug
 from lionplug.cli.approving import revoke_command, trust_command
 from lionplug.cli.calling import call_command
+from lionplug.cli.checking import check_command, schema_command
 from lionplug.cli.comparing import diff_command, digest_command, show_command
 from lionplug.cli.completion import completion_command
+from lionplug.cli.creating import new_command
+from lionplug.cli.doctor import doctor_command
 from lionplug.cli.group import PluginGroup
+from lionplug.cli.host_file import host_file_command
 from lionplug.cli.hosts import VARIABLE, choose_host
 from lionplug.cli.looking import info_command, list_command
 from lionplug.cli.session import session_of
@@ -32,6 +36,10 @@ COMMANDS = (
     digest_command,
     show_command,
     call_command,
+    doctor_command,
+    new_command,
+    check_command,
+    schema_command,
     completion_command,
 )
 
@@ -47,10 +55,12 @@ output went away.
 
 def _chosen_host(ctx: click.Context) -> Host:
     """Return the host that ``--host`` or the environment names."""
-    host, warning = choose_host(ctx.params.get("host"))
-    if warning and not ctx.resilient_parsing:
-        session_of(ctx).output.note(warning)
-    return host
+    choice = choose_host(ctx.params.get("host"))
+    session = session_of(ctx)
+    session.hooks_announced = choice.knows_hooks
+    if not ctx.resilient_parsing:
+        session.output.note(choice.notes)
+    return choice.host
 
 
 def _debug_option() -> click.Option:
@@ -73,10 +83,15 @@ def make_cli(make_host: Callable[[], Host], *, name: str = "plugin") -> PluginGr
         commands, such as ``li plugin``.
     :param name: Name of the group.
     """
+    return _group(name, make_host, closes_host=True)
+
+
+def _group(name: str, make_host: Callable[[], Host], *, closes_host: bool) -> PluginGroup:
     group = PluginGroup(
         name,
         make_host=lambda _: _with_hooks(make_host()),
         knows_hooks=True,
+        closes_host=closes_host,
         params=[_debug_option()],
         callback=_nothing,
         help=HELP,
@@ -84,6 +99,41 @@ def make_cli(make_host: Callable[[], Host], *, name: str = "plugin") -> PluginGr
     for command in COMMANDS:
         group.add_command(command)
     return group
+
+
+class HostProgram(click.Group):
+    """A program of which only the plugin commands are click's: the rest is its own.
+
+    :param forwarded: The words after the program's name behind which they are found.
+    """
+
+    def __init__(self, name: str, forwarded: Sequence[str]) -> None:
+        super().__init__(name)
+        self.forwarded = tuple(forwarded)
+
+
+def make_program(host: Host) -> HostProgram | PluginGroup:
+    """Return a program that holds the plugin commands where ``host.command`` says.
+
+    :param host: A host of the application, with all its hook specifications. It is lent:
+        the commands don't close it.
+    """
+    name, *words = host.command.split()
+    if any(word.startswith("-") for word in words):  # such as 'python -m notes plugin'
+        name, words = " ".join([name, *words[:-1]]), words[-1:]
+    *outer, last = words or [name]
+    commands = _group(last, lambda: host, closes_host=False)
+    if not words:  # a program of their own
+        commands.forwarded = ()
+        return commands
+    program = HostProgram(name, words)
+    folder: click.Group = program
+    for word in outer:
+        inner = click.Group(word)
+        folder.add_command(inner)
+        folder = inner
+    folder.add_command(commands)
+    return program
 
 
 def _with_hooks(host: Host) -> Host:
@@ -102,7 +152,8 @@ def make_lionplug() -> PluginGroup:
         ["--host"],
         metavar="NAME",
         allow_from_autoenv=False,
-        help=f"Name of the application to manage plugins of (default: ${VARIABLE}, else lionplug).",
+        help=f"Name of the application to manage plugins of (default: ${VARIABLE}, else the only "
+        "one that announces itself here, else lionplug).",
     )
     version_option = click.Option(
         ["--version"],
@@ -120,7 +171,7 @@ def make_lionplug() -> PluginGroup:
         callback=_nothing,
         help=HELP,
     )
-    for command in COMMANDS:
+    for command in (*COMMANDS, host_file_command):
         group.add_command(command)
     return group
 

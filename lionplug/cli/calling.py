@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lionplug.cli.arguments import parse_arguments
+from lionplug.cli.aside import prints_aside
 from lionplug.cli.completion import complete_tools
 from lionplug.cli.describe import typed_name
 from lionplug.cli.failure import ToolFailure
 from lionplug.cli.group import Command
 from lionplug.cli.options import json_option
-from lionplug.cli.output import stdout_to_stderr
 from lionplug.cli.results import result_lines, spelled_out, to_json
 from lionplug.cli.session import Session, pass_session
 from lionplug.errors import ArgumentsError, AsyncToolError, LionplugError
@@ -61,7 +59,7 @@ def call_command(session: Session, tool: str, pairs: tuple[str, ...], source: st
     output = session.output
     handle = session.host.tools[tool]
     arguments = parse_arguments(pairs, source, handle.parameters)
-    with _prints_aside(), _pointed_to_info(session.host, handle):
+    with prints_aside(), _pointed_to_info(session.host, handle):
         content = to_json(call_tool(handle, arguments))
     output.note(spelled_out(content.as_text))
     if output.as_json:
@@ -108,25 +106,3 @@ def _pointed_to_info(host: Host, handle: Tool) -> Iterator[None]:
             if plugin.is_active and plugin.name == handle.plugin == error.plugin:
                 error.command = f"{host.command} info {quote(typed_name(plugin, everyone))}"
         raise
-
-
-@contextmanager
-def _prints_aside() -> Iterator[None]:
-    """Send what a tool writes to standard output to standard error, whatever writes it.
-
-    It is done in Python and below it, because a program that the tool starts writes too.
-    """
-    try:
-        sys.stdout.flush()
-        kept = os.dup(1)
-    except (AttributeError, OSError):  # closed, or no file
-        yield
-        return
-    try:
-        stdout_to_stderr()
-        with redirect_stdout(sys.stderr):
-            yield
-    finally:
-        sys.stdout.flush()
-        os.dup2(kept, 1)
-        os.close(kept)

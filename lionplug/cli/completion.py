@@ -7,8 +7,9 @@ no candidates: a shell that waits for them is no place for messages.
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -129,19 +130,39 @@ def script_for(shell: str, program: click.Command, name: str) -> str:
     print it starts the first ``bash`` on the search path to ask for its version, which in a
     hostile directory may be anything.
 
+    A program that hands the plugin commands over by itself (``forwarded``, the words behind
+    which it does) is asked with these words, by the variable of lionplug.
+
     :param shell: One of :data:`SHELLS`.
     :param program: The outermost command.
     :param name: Name of the program.
     :raises click.UsageError: It was not run by a name that a shell could complete.
     """
-    if not _SAFE.issuperset(name) or "/" in name:
+    forwarded: tuple[str, ...] | None = getattr(program, "forwarded", None)
+    if "/" in name or not all(map(_SAFE.issuperset, (name, *(forwarded or ())))):
         raise click.UsageError(
             f"a shell completes a command by its name, and this program was run as "
             f"{exact(name)}; install it as a command and run that"
         )
     variable = f"_{name.replace('-', '_').replace('.', '_')}_COMPLETE".upper()
+    if forwarded is not None:
+        variable = COMPLETE_VARIABLE
     completer = SHELLS[shell](program, {}, name, variable)
-    return completer.source_template % completer.source_vars()
+    script = str(completer.source_template % completer.source_vars())
+    return _asking_with(forwarded, script, name) if forwarded else script
+
+
+def _asking_with(words: Sequence[str], script: str, name: str) -> str:
+    """Return a script that runs the program with some words to ask it."""
+    typed = r"(?: COMP_\w+=\(commandline -\w+\))*"
+    call = re.compile(rf"(=(?:bash|zsh|fish)_complete{typed} (?:\$1|{re.escape(name)}))\)")
+    changed, count = call.subn(lambda match: f"{match[1]} {' '.join(words)})", script)
+    if count != 1:
+        raise click.UsageError(
+            "the completion scripts of this version of click are not known to lionplug; "
+            "update lionplug"
+        )
+    return changed
 
 
 def answer(program: click.Command, question: str) -> int:

@@ -60,6 +60,7 @@ class PluginGroup(click.Group):
         when a command first needs it.
     :param knows_hooks: Whether that host has all its hook specifications, so that a plugin
         which implements another hook can be told to be incompatible.
+    :param closes_host: Whether the host ends with the run; not where an application lent it.
     """
 
     def __init__(
@@ -67,11 +68,15 @@ class PluginGroup(click.Group):
         *args: Any,
         make_host: Callable[[click.Context], Host],
         knows_hooks: bool,
+        closes_host: bool = True,
         **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         self.make_host = make_host
         self.knows_hooks = knows_hooks
+        self.closes_host = closes_host
+        #: Where it is the whole of a program that is not run by click's ``main``: no words.
+        self.forwarded: tuple[str, ...] | None = None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which a person meets them."""
@@ -117,7 +122,7 @@ def report(error: BaseException, output: Output, *, debug: bool) -> int:
     return failure.code
 
 
-def run(group: PluginGroup, program: str, args: list[str]) -> int:
+def run(group: click.Group, program: str, args: list[str]) -> int:
     """Run a group as a whole program and return its exit code.
 
     click's own ``main`` would turn a closed pipe, Ctrl-C and a usage error under

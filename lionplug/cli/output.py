@@ -167,6 +167,11 @@ def discard_stdout() -> None:
     os.dup2(sink, 1)
     if sink != 1:
         os.close(sink)
+    # What was not taken is still in the buffer, and would go wherever 1 leads at the end.
+    try:
+        sys.stdout.flush()
+    except (AttributeError, OSError, ValueError):  # closed before the start
+        pass
 
 
 def stdout_to_stderr() -> None:

@@ -12,7 +12,16 @@ import sys
 
 from lionplug.imports import safe_path
 
+_taken_off: list[str] = []
+
 
 def clean_path() -> None:
     """Keep only those entries of ``sys.path`` from which ``safe_imports`` would load."""
-    sys.path[:] = safe_path()
+    safe = safe_path()
+    _taken_off[:] = [entry for entry in sys.path if entry not in safe]
+    sys.path[:] = safe
+
+
+def path_at_start() -> list[str]:
+    """Return the entries that :func:`clean_path` took off, and those of ``sys.path`` now."""
+    return [*_taken_off, *sys.path]

@@ -20,6 +20,7 @@ class HostMaker(Protocol):
     """A group that knows the host of its commands."""
 
     knows_hooks: bool
+    closes_host: bool
 
     def make_host(self, ctx: click.Context) -> Host:
         """Return a new host."""
@@ -33,6 +34,8 @@ class Session:
 
     def __init__(self, ctx: click.Context) -> None:
         self.output = Output()
+        #: Whether the host's announcement names its hooks.
+        self.hooks_announced = False
         self._ctx = ctx
         self._host: Host | None = None
 
@@ -41,13 +44,18 @@ class Session:
         """The host, made when it is first asked for and closed with the group's context."""
         if self._host is None:
             self._host = self._maker.make_host(self._ctx)
-            self._ctx.call_on_close(self._host.close)
+            if self._maker.closes_host:
+                self._ctx.call_on_close(self._host.close)
         return self._host
+
+    def renew(self) -> None:
+        """Have the next question make a host that looks at everything anew."""
+        self._host = None
 
     @property
     def knows_hooks(self) -> bool:
         """Whether the host has all its hook specifications."""
-        return self._maker.knows_hooks
+        return self._maker.knows_hooks or self.hooks_announced
 
     @property
     def _maker(self) -> HostMaker:

@@ -78,7 +78,12 @@ class Place:
 
 
 def locate(
-    path: str, *, scope: str, make: Maker | None = None, passed: list[str] | None = None
+    path: str,
+    *,
+    scope: str,
+    make: Maker | None = None,
+    passed: list[str] | None = None,
+    unsafe: list[UnsafePathError] | None = None,
 ) -> Place:
     """Follow a path, checking every directory from which something is taken.
 
@@ -88,6 +93,8 @@ def locate(
         directory on the way is an error, and a missing last component is not.
     :param passed: Gets the path of each directory from which something was taken, also if
         the way ends in an error.
+    :param unsafe: Gets an error for each directory that somebody else can change, and the
+        walk goes on: for a diagnosis, which relies on nothing that it finds.
     :raises FileNotFoundError: if a directory on the way is missing.
     :raises UnsafePathError: naming the component, its owner and mode, and the remedy.
     :raises UsageError: if ``path`` is not absolute.
@@ -96,7 +103,8 @@ def locate(
         raise UsageError(f"{exact(path)} is a relative path; give an absolute one")
     place = Place()
     try:
-        _Walk(place, os.path.realpath(scope), make, [] if passed is None else passed).to(path)
+        passed = [] if passed is None else passed
+        _Walk(place, os.path.realpath(scope), make, passed, unsafe).to(path)
     except BaseException:
         place.close()
         raise
@@ -104,11 +112,19 @@ def locate(
 
 
 class _Walk:
-    def __init__(self, place: Place, scope: str, make: Maker | None, passed: list[str]) -> None:
+    def __init__(
+        self,
+        place: Place,
+        scope: str,
+        make: Maker | None,
+        passed: list[str],
+        unsafe: list[UnsafePathError] | None,
+    ) -> None:
         self._place = place
         self._scope = scope
         self._make = make
         self._passed = passed
+        self._unsafe = unsafe
         self._pending: list[str] = []  # components that are still to be taken, last one first
         self._links = 0
 
@@ -130,13 +146,7 @@ class _Walk:
         self._passed.append(place.folder)
         path = os.path.join(place.folder, name)
         stat = self._look(name, path)
-        check_safe(
-            place.fd,
-            os.fstat(place.fd),
-            place.folder,
-            inside_scope=is_inside(place.folder, self._scope),
-            next_stat=stat,
-        )
+        self._check(stat)
         if stat is None and self._make is not None:
             self._make(place.fd, name, path)
             self._pending.append(name)  # looked at like everything else
@@ -150,6 +160,21 @@ class _Walk:
             place.enter(name, path)
         else:
             raise not_of_kind(path, "directory", kind_of(stat))
+
+    def _check(self, next_stat: os.stat_result | None) -> None:
+        place = self._place
+        try:
+            check_safe(
+                place.fd,
+                os.fstat(place.fd),
+                place.folder,
+                inside_scope=is_inside(place.folder, self._scope),
+                next_stat=next_stat,
+            )
+        except UnsafePathError as error:
+            if self._unsafe is None:
+                raise
+            self._unsafe.append(error)
 
     def _look(self, name: str, path: str) -> os.stat_result | None:
         try:

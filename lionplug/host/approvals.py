@@ -231,6 +231,7 @@ class Approvals:
     def set_disabled(self, name: str, value: bool) -> Plugin:
         core = self._core
         core.require_user_scope()
+        core.outdate()  # what lies there may have another name than when it was last seen
         plugin = core.inventory.find(name)
         if not value:
             reason = core.builder.disabled_by(plugin)
@@ -255,6 +256,7 @@ class Approvals:
             _logger.info("records of bundles that are gone were not dropped: %s", error)
             return []
         if gone:
+            core.grants.look()
             core.ready()
         return gone
 
@@ -294,9 +296,10 @@ class Approvals:
     def digest(self, path: str) -> str:
         try:
             location = os.path.realpath(path)
-        except OSError as error:  # relative, and the working directory was deleted
+        except (OSError, ValueError) as error:  # the working directory was deleted; or no path
+            why = error.strerror if isinstance(error, OSError) else error
             raise UsageError(
-                f"{exact(path)} can't be found: {error.strerror}; give an absolute path"
+                f"{exact(path)} can't be found: {why}; give an absolute path"
             ) from error
         try:
             with self._staged(location) as staged:

@@ -74,7 +74,7 @@ class Core:
         self.user_scope = find_user_scope(host.name, host.user_dir)
         self.trust_file = TrustFile(self.user_scope)
         self.store = Store(self.user_scope)
-        self.grants = Grants(self.trust_file, self._approvals_read)
+        self.grants = Grants(self.trust_file, self._approvals_read, self.outdate)
         self.surfaces: dict[str, Surface] = {}
         self._sections = dict(SECTIONS)
         self.providers: dict[str, object] = {}
@@ -91,6 +91,7 @@ class Core:
             lock=self.generations.lock,
             on_misfit=self._misfit,
             on_specs=self.outdate,
+            may_register=self._may_register,
         )
         self.running = Running(self)
         self.declarations = Declarations(self.surfaces, self)
@@ -156,11 +157,11 @@ class Core:
 
     def approvals_changed(self, location: str) -> None:
         """Take up what was just written about one copy, and look at its live tree again."""
-        self.running.forget_change(location)
         self.grants.look()
         self.outdate()
-        self.ready()
-        self.running.look_at(location)
+        for plugin in self.ready().plugins:
+            if plugin.location == location and self.running.look_at(plugin.found):
+                self.outdate()
         self.ready()
 
     def _prepare(self, verify: bool) -> None:
@@ -179,7 +180,6 @@ class Core:
         plugin that was approved anew: without a guard, perhaps. What was only taken back
         keeps its place, and its gate, until somebody asks.
         """
-        self.outdate()
         if not self.generations.snapshot.generation or not self._approved_anew():
             return
         try:
@@ -229,8 +229,7 @@ class Core:
 
     def was_imported(self, location: str) -> bool:
         """Tell whether code of a copy was imported in this process."""
-        active = self.running.get(location)
-        return active is not None and active.was_imported
+        return self.running.was_imported(location)
 
     # -- hooks -------------------------------------------------------------------------
 
@@ -285,6 +284,7 @@ class Core:
         active = self.running.get(offer.plugin.location)
         if (
             active is None
+            or active.record.tree != _approved_tree(offer.plugin)  # approved anew, meanwhile
             or not active.grant.stands
             or (current and not self.running.is_current(active, offer.capability))
         ):
@@ -318,10 +318,17 @@ class Core:
     def _call_ended(self, call: CallRecord) -> None:
         self.refusals.note_call(call, self.generations.snapshot.generation)
 
+    def _may_register(self, plugin: str) -> bool:
+        """Tell whether the code of a plugin may register objects: only while it is active."""
+        return any(one.record.name == plugin and one.grant.stands for one in self.running)
+
     def _misfit(self, plugin: str, hook: str, reason: str) -> None:
         """Keep the failure of a hook that does not fit, so that listings show it."""
         self.running.note_misfit(plugin, hook, reason)
-        _logger.warning("plugin %s: hook %s is left out: %s", plugin, exact(hook), exact(reason))
+        if not reason:
+            return
+        what = f"hook {exact(hook)} is" if hook else "its hooks are"
+        _logger.warning("plugin %s: %s left out: %s", plugin, what, exact(reason))
 
     def close(self) -> None:
         """End all grants and forget the modules of plugins; nothing is active from now on."""
@@ -330,3 +337,7 @@ class Core:
             self.relay = None
             self.running.close()
             self.store.close()
+
+
+def _approved_tree(plugin: Plugin) -> str | None:
+    return plugin.record.tree if plugin.record is not None else None

@@ -31,6 +31,7 @@ class Running:
         self._lazy: dict[str, LazyPlugin] = {}
         self._live: dict[str, LiveTree] = {}
         self._changes: dict[str, tuple[Record, str]] = {}
+        self._imported: set[str] = set()
 
     @property
     def changed(self) -> dict[str, str]:
@@ -42,7 +43,7 @@ class Running:
         records = self._core.grants.state.records
         return {
             location: reason
-            for location, (record, reason) in self._changes.items()
+            for location, (record, reason) in list(self._changes.items())  # threads add to it
             if records.get(location) == record
         }
 
@@ -50,33 +51,44 @@ class Running:
         """Return the active plugin at a location."""
         return self._active.get(location)
 
+    def was_imported(self, location: str) -> bool:
+        """Tell whether code of a copy was imported in this process, under any approval."""
+        active = self._active.get(location)
+        return location in self._imported or (active is not None and active.was_imported)
+
     def __iter__(self) -> Iterator[ActivePlugin]:
         return iter(list(self._active.values()))
 
     def verify(self, bundles: Iterable[FoundBundle]) -> None:
         """Compare the live tree of every approved bundle with its record."""
-        records = self._core.grants.state.records
         self._changes = {}
         for found in bundles:
-            record = records.get(found.location)
-            if record is None or found.manifest is None:
-                continue
-            if record.manifest_sha256 != found.manifest_sha256:
-                continue  # already seen to differ
+            self.look_at(found)
+
+    def look_at(self, found: FoundBundle) -> bool:
+        """Compare the live tree of one copy with its record.
+
+        One that is not active counts, too: judged by its manifest alone it could displace,
+        or collide with, a copy that is as it was approved.
+
+        :returns: Whether the verdict is another than before.
+        """
+        location = found.location
+        before = self._changes.get(location)
+        record = self._core.grants.state.records.get(location)
+        reason = None
+        # A manifest that is another one is seen to be so without a look at the tree.
+        if (
+            record is not None
+            and found.manifest is not None
+            and record.manifest_sha256 == found.manifest_sha256
+        ):
             reason = self._live_tree(record, found).verify()
-            if reason:
-                self._changes[found.location] = (record, reason)
-
-    def forget_change(self, location: str) -> None:
-        """Judge a live tree anew: its record is another one now."""
-        self._changes.pop(location, None)
-
-    def look_at(self, location: str) -> None:
-        """Compare the live tree of one active plugin with its record."""
-        active = self._active.get(location)
-        reason = active.live.verify() if active is not None else None
-        if active is not None and reason is not None:
-            self.note_change(active, reason)
+        if record is None or reason is None:
+            self._changes.pop(location, None)
+        else:
+            self._changes[location] = (record, reason)
+        return self._changes.get(location) != before
 
     def is_current(self, active: ActivePlugin, capability: Capability) -> bool:
         """Glance at the live manifest and the capability's own file.
@@ -109,19 +121,26 @@ class Running:
         :returns: The plugins, the active ones able to tell whether they failed.
         """
         wanted = {plugin.location: plugin for plugin in plugins if plugin.is_active}
+        now = {plugin.location: plugin.state for plugin in plugins}
         for location, active in list(self._active.items()):
             plugin = wanted.get(location)
             if plugin is None or plugin.record != active.record or active.grant.refusal:
                 del self._active[location]
                 self._lazy.pop(location, None)
-                self._end(active, plugin.state if plugin else states.UNTRUSTED)
+                # Where the copy is active again, these are not the bytes that are.
+                state = states.CHANGED if plugin else now.get(location, states.UNTRUSTED)
+                self._end(active, state)
         for location, plugin in wanted.items():
             if location not in self._active:
-                active = self._active[location] = self._begin(plugin)
+                active = self._begin(plugin)
                 lazy = make_stand_in(plugin, active, self._core.policy)
                 if lazy is not None:
                     self._lazy[location] = lazy
-        self._core.manager.set_lazy([*self._core.providers.items(), *self._lazy_in_order(plugins)])
+                self._active[location] = active
+        self._core.manager.set_lazy(
+            [*self._core.providers.items(), *self._lazy_in_order(plugins)],
+            watched=_approved_hooks(plugins),
+        )
         return tuple(
             evolve(plugin, failure=self._active[plugin.location].failure)
             if plugin.location in self._active
@@ -167,16 +186,19 @@ class Running:
         )
 
     def _end(self, active: ActivePlugin, state: str) -> None:
+        if active.was_imported:
+            self._imported.add(active.record.location)
         active.end(state)
         self._core.manager.withdraw(active.record.name)
 
     def _live_tree(self, record: Record, found: FoundBundle) -> LiveTree:
         known = self._live.get(record.location)
-        if known is None or known.record != record:
+        limits = self._core.builder.limits
+        if known is None or known.record != record or known.limits != limits:
             if found.manifest is None:
                 raise AssertionError("only valid bundles are compared")
             known = self._live[record.location] = LiveTree(
-                record, found.manifest, self._core.builder.limits, self._core.read_manifest
+                record, found.manifest, limits, self._core.read_manifest
             )
         return known
 

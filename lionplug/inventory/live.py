@@ -42,7 +42,7 @@ class LiveTree:
     ) -> None:
         self.record = record
         self._exclude = manifest.exclude
-        self._limits = limits
+        self.limits = limits
         self._read_manifest = read_manifest
         self._signature = record.live_signature
         self._stamps: dict[str, _Stamp] = {}
@@ -52,10 +52,10 @@ class LiveTree:
         """Compare the whole tree with the record; return why it differs, or ``None``."""
         location = self.record.location
         try:
-            signature = live_signature(location, self._limits, self._exclude)
+            signature = live_signature(location, self.limits, self._exclude)
             if signature == self._signature:
                 return None
-            digest = live_digest(location, self._limits, self._read_manifest)
+            digest = live_digest(location, self.limits, self._read_manifest)
         except LionplugError as error:
             return f"its live files can't be compared with the approved ones: {error.message}"
         except OSError as error:

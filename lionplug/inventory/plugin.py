@@ -12,6 +12,7 @@ from lionplug.errors import Problem
 from lionplug.inventory import states
 from lionplug.manifest.capability import Capability
 from lionplug.manifest.model import Manifest
+from lionplug.sources import SourceSignature
 from lionplug.text import exact
 from lionplug.trust.record import Record
 
@@ -111,3 +112,15 @@ class Plugin:
             "refused_names": dict(self.refused_names),
             "problems": [problem.to_dict() for problem in self.problems],
         }
+
+
+def approved_signature(plugin: Plugin, target: str) -> SourceSignature | None:
+    """Return what the approved source says of a function, without importing it (S36).
+
+    ``None`` where it is not known, or was written by a version that wrote it otherwise.
+    """
+    data = plugin.record.signatures.get(target) if plugin.record else None
+    try:
+        return SourceSignature.from_dict(data) if data is not None else None
+    except ValueError:
+        return None

@@ -112,7 +112,7 @@ class Snapshot:
         if slash:
             declarers = tuple(plugin for plugin in declarers if plugin.name == owner)
         for plugin in declarers:
-            why = dict(plugin.refused_names).get(f"{surface}:{name}")
+            why = dict(plugin.refused_names).get(f"{surface}:{bare}")
             if why:
                 return CapabilityNotFoundError(
                     f"{what} is refused: {why}.",

@@ -133,5 +133,5 @@ class Inventory:
 def _resolved(path: str) -> str | None:
     try:
         return os.path.realpath(os.path.expanduser(path))
-    except OSError:  # relative, and the working directory was deleted
+    except (OSError, ValueError):  # the working directory was deleted; no path can be that text
         return None

@@ -58,7 +58,7 @@ def read_signatures(files: Mapping[str, bytes], targets: Sequence[tuple[str, str
     """
     found = Signatures()
     for path, name in targets:
-        reason = _why_not_parsed(files.get(path)) or "the reader was stopped at its limits"
+        reason = why_not_parsed(files.get(path)) or "the reader was stopped at its limits"
         found.note(f"{path}:{name}", Unread(reason=reason))
     waiting = _files_to_parse(files, targets, found)
     deadline = time.monotonic() + ALL_SECONDS
@@ -66,7 +66,7 @@ def read_signatures(files: Mapping[str, bytes], targets: Sequence[tuple[str, str
         if not waiting:
             break
         left = min(seconds, deadline - time.monotonic())
-        answers = decode_answers(run_child(_request(waiting), left), waiting)
+        answers = decode_answers(run_child(request(waiting), left), waiting)
         for target, answer in answers.items():
             found.note(target, answer)
         done = sum(1 for path, _, names in waiting if f"{path}:{names[0]}" in answers)
@@ -81,7 +81,7 @@ def _files_to_parse(
     """Return the files that are worth a try, small ones first: they cost least."""
     wanted: dict[str, list[str]] = {}
     for path, name in targets:
-        if name not in wanted.setdefault(path, []) and not _why_not_parsed(files.get(path)):
+        if name not in wanted.setdefault(path, []) and not why_not_parsed(files.get(path)):
             wanted[path].append(name)
     chosen: list[_File] = []
     total = 0
@@ -97,7 +97,7 @@ def _files_to_parse(
     return chosen
 
 
-def _why_not_parsed(data: bytes | None) -> str | None:
+def why_not_parsed(data: bytes | None) -> str | None:
     """Return why a file is not handed to the helper, or ``None``."""
     if data is None:
         return "there is no such file"
@@ -113,7 +113,11 @@ def _why_not_parsed(data: bytes | None) -> str | None:
     return None
 
 
-def _request(files: Sequence[_File]) -> bytes:
+def request(files: Sequence[tuple[str, bytes, list[str] | None]]) -> bytes:
+    """Return what the helper reads: a header, then the bytes of all files.
+
+    :param files: Path, bytes and names of each; ``None`` as names asks for its imports.
+    """
     header = json.dumps([[len(data), names] for _, data, names in files])
     return b"".join([header.encode(), b"\n", *(data for _, data, _ in files)])
 
@@ -133,7 +137,7 @@ def decode_answers(
     found: dict[str, SourceSignature | Unread] = {}
     for line, (path, _, names) in zip(output.split(b"\n")[:-1], files, strict=False):
         try:
-            answer = _load(line)
+            answer = load_answer(line)
             if not isinstance(answer, dict) or list(answer) != names:
                 break
             for name, data in answer.items():
@@ -151,7 +155,11 @@ def _answer(data: object, name: str) -> SourceSignature | Unread:
     return SourceSignature.from_dict(data)
 
 
-def _load(line: bytes) -> Any:
+def load_answer(line: bytes) -> Any:
+    """Read one line of the helper's answer.
+
+    :raises ValueError: It is no JSON in ASCII, or holds a number beyond the limits.
+    """
     return json.loads(line.decode("ascii"), parse_int=_integer, parse_constant=_refuse_constant)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from threading import RLock
+from itertools import count
+from threading import RLock, get_ident
 from typing import Any, Protocol
 
 import pluggy
@@ -56,12 +57,17 @@ class Declarations:
     def __init__(self, surfaces: Mapping[str, Surface], source: HostState) -> None:
         self._surfaces = surfaces
         self._source = source
-        self._own: dict[str, dict[str, Any]] | None = None
+        # What the host's own objects said when they were asked last. Numbers as in
+        # Generations: what changes while they are asked has them asked again.
+        self._own: dict[str, dict[str, Any]] = {}
+        self._numbers = count(1)
+        self._wanted = next(self._numbers)
+        self._learned = 0
         self._ask_lock = RLock()
-        self._asking = False
+        self._asking = 0
         self._warned: set[tuple[str, str]] = set()
-        self._snapshot: Snapshot | None = None
-        self._cache: dict[tuple[str, str], Any] = {}
+        # One tuple: no thread puts an answer of one snapshot among those of another.
+        self._known: tuple[Snapshot | None, dict[tuple[str, str], Any]] = (None, {})
         self.missing = source.missing
         self.reserve = source.reserve
 
@@ -80,17 +86,19 @@ class Declarations:
 
     def _find(self, surface: str, name: str) -> Any | None:
         snapshot = self._source.ready()
-        if snapshot is not self._snapshot:
-            self._snapshot, self._cache = snapshot, {}
+        of, cache = self._known
+        if snapshot is not of:
+            cache = {}
+            self._known = (snapshot, cache)
         own = self._own_of(surface).get(name)
         if own is not None:
             return own
         key = (surface, name)
-        known = self._cache.get(key)
+        known = cache.get(key)
         if known is None:
             offer = snapshot.offer(surface, name)
             if offer is not None:
-                known = self._cache[key] = self._declare(surface, offer)
+                known = cache[key] = self._declare(surface, offer)
         return known
 
     def current(self, surface: str, name: str) -> Any | None:
@@ -138,9 +146,7 @@ class Declarations:
 
     def own_names(self) -> frozenset[tuple[str, str]]:
         """Return ``(surface, name)`` of what the host's own objects declared when last asked."""
-        return frozenset(
-            (surface, name) for surface, known in (self._own or {}).items() for name in known
-        )
+        return frozenset((surface, name) for surface, known in self._own.items() for name in known)
 
     def learn_own(self) -> None:
         """Ask the host's own objects what they declare, unless that is known.
@@ -148,29 +154,35 @@ class Declarations:
         One thread asks and the others wait for it, but not for ever: the host's own code
         may in turn wait for one of them.
         """
-        if self._own is not None or not self._ask_lock.acquire(timeout=_PATIENCE):
+        if self._learned == self._wanted or not self._ask_lock.acquire(timeout=_PATIENCE):
             return
         try:
-            if self._own is None and not self._asking:
-                self._asking = True
+            if self._learned != self._wanted and not self._asking:
+                self._asking = get_ident()
+                begun = self._wanted
                 try:
                     self._own = {name: self._ask_own(name) for name in list(self._surfaces)}
                 finally:
-                    self._asking = False
+                    self._asking = 0
+                self._learned = begun
                 self._source.outdate()
         finally:
             self._ask_lock.release()
 
     def forget_own(self) -> None:
-        """Ask the host's own objects again on the next question."""
-        self._own = None
+        """Ask the host's own objects again on the next question.
+
+        What they ask themselves while they are asked does not count.
+        """
+        if self._asking != get_ident():
+            self._wanted = next(self._numbers)
 
     def _declare(self, surface: str, offer: Offer) -> Any:
         return self._surfaces[surface].declare(offer.plugin, offer.capability)
 
     def _own_of(self, surface: str) -> dict[str, Any]:
         self.learn_own()
-        return (self._own or {}).get(surface, {})
+        return self._own.get(surface, {})
 
     def _ask_own(self, surface: str) -> dict[str, Any]:
         caller = self._source.manager.subset_hook_caller(

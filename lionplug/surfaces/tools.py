@@ -12,10 +12,9 @@ from lionplug.activation.active import ActivePlugin
 from lionplug.activation.notes import note_origin
 from lionplug.errors import ArgumentsError, AsyncToolError, CapabilityNotFoundError
 from lionplug.imports import safe_imports
-from lionplug.inventory.plugin import Plugin
+from lionplug.inventory.plugin import Plugin, approved_signature
 from lionplug.manifest.capability import Capability
 from lionplug.manifest.parameters import validator
-from lionplug.sources import SourceSignature
 from lionplug.surfaces.surface import Surface
 from lionplug.text import exact
 from lionplug_hookspecs.tools import ToolDeclaration
@@ -24,16 +23,10 @@ _NAME = "tools"
 _MAX_PROBLEMS = 20
 
 
-def _signature(plugin: Plugin, capability: Capability) -> SourceSignature | None:
-    """Return what the approved source says of the tool's function, without importing it."""
-    data = plugin.record.signatures.get(capability.target) if plugin.record else None
-    return SourceSignature.from_dict(data) if data is not None else None
-
-
 def declare(plugin: Plugin, capability: Capability) -> ToolDeclaration:
     """Describe a declared tool; what the manifest leaves out comes from its source (S36)."""
     detail = capability.detail
-    signature = _signature(plugin, capability)
+    signature = approved_signature(plugin, capability.target)
     parameters = detail.get("parameters")
     if parameters is None and signature is not None:
         parameters = signature.to_parameters()
@@ -212,21 +205,21 @@ class Tools:
     def _recheck_and_run(self, name: str, arguments: dict[str, Any]) -> Any:
         # The worker thread may have waited for long in a queue. What runs is what is approved
         # now: the function from before may be of bytes that were replaced meanwhile.
-        function = self._source.provided(_NAME, name)
-        if function is None:
-            raise self._source.missing(_NAME, name)
+        _, function = self._resolve(name, arguments)
         return function(**arguments)
 
     def _resolve(
         self, name: str, arguments: Mapping[str, Any] | None
     ) -> tuple[ToolDeclaration, Callable[..., Any]]:
-        for _ in range(2):  # the first round may be what notices that it was approved anew
+        # A round may be what notices that it was approved anew: what was checked would then
+        # be the arguments of another function.
+        for _ in range(3):
             declaration = self._source.declaration(_NAME, name)
             if declaration is None:
                 break
             self._check_arguments(declaration, arguments or {})
             function = self._source.provided(_NAME, name)
-            if function is not None:
+            if function is not None and self._source.declaration(_NAME, name) == declaration:
                 return declaration, function
         raise self._source.missing(_NAME, name)
 

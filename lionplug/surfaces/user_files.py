@@ -74,6 +74,8 @@ def _provide_hook(scope: UserScope, kind: FileKind) -> Callable[..., Any]:
     def provide_file(name: str, plugin: str | None) -> Any:
         if plugin not in (None, OWNER) or not is_tool_name(name):
             return None
+        if scope.path is None or scope.problem:
+            return None
         for suffix in kind.suffixes:
             file = f"{kind.folder}/{name}{suffix}"
             try:

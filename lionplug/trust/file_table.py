@@ -18,6 +18,7 @@ from lionplug.trust.filetypes import is_code, is_instruction, is_python_name
 from lionplug.trust.flags import Flag, flags_of, unexamined
 
 if TYPE_CHECKING:
+    from lionplug.files.trees import Tree
     from lionplug.manifest.capability import Capability
     from lionplug.trust.staging import StagedTree
 
@@ -75,11 +76,20 @@ def file_table(staged: StagedTree) -> tuple[FileRow, ...]:
 
     :param staged: The private copy; nothing else is looked at (security rule S3).
     """
-    declared = _declared_paths(staged.entries, staged.manifest.capabilities)
-    linked = _linked_as_python(staged.entries)
+    return rows_of(staged, staged.manifest.capabilities)
+
+
+def rows_of(tree: Tree, capabilities: tuple[Capability, ...]) -> tuple[FileRow, ...]:
+    """Return a row for every entry of any pinned tree, as :func:`file_table` does.
+
+    :param tree: The tree.
+    :param capabilities: What its manifest declares.
+    """
+    declared = _declared_paths(tree.entries, capabilities)
+    linked = _linked_as_python(tree.entries)
     rows = [
-        _row(staged, entry, declared, linked.get(entry.path, entry.path))
-        for entry in staged.entries.values()
+        _row(tree, entry, declared, linked.get(entry.path, entry.path))
+        for entry in tree.entries.values()
     ]
     return tuple(sorted(rows, key=_rank))
 
@@ -95,7 +105,7 @@ def _linked_as_python(entries: Mapping[str, Entry]) -> dict[str, str]:
     return {entry.path: path for entry, path in ends if entry is not None}
 
 
-def _row(staged: StagedTree, entry: Entry, declared: Mapping[str, list[str]], name: str) -> FileRow:
+def _row(tree: Tree, entry: Entry, declared: Mapping[str, list[str]], name: str) -> FileRow:
     """Return the row of an entry.
 
     :param name: The name under which its content is used: its path, or that of a link.
@@ -109,7 +119,7 @@ def _row(staged: StagedTree, entry: Entry, declared: Mapping[str, list[str]], na
     )
     if entry.kind not in ("f", "x"):
         return row
-    data = staged.read(entry.path) if entry.size <= LARGEST_EXAMINED else None
+    data = tree.read(entry.path) if entry.size <= LARGEST_EXAMINED else None
     row = evolve(row, size=entry.size, runs=entry.kind == "x")
     return _with_flags(evolve(row, kind=_kind(row, name, data or b"")), name, data)
 

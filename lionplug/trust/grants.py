@@ -43,16 +43,28 @@ class Grant:
         self.stands = False
 
 
+def _nothing() -> None:
+    return None
+
+
 class Grants:
     """Watches the file of approvals and decides every grant of one host.
 
     :param file: The approvals.
     :param on_change: Called, without arguments, after the file was read again.
+    :param outdate: Called first, before any other thread's look returns: what was made of
+        the last reading is out of date. It must not wait for anything.
     """
 
-    def __init__(self, file: TrustFile, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        file: TrustFile,
+        on_change: Callable[[], None],
+        outdate: Callable[[], None] = _nothing,
+    ) -> None:
         self._file = file
         self._on_change = on_change
+        self._outdate = outdate
         self._lock = RLock()
         self._issued: WeakSet[Grant] = WeakSet()
         self._stamp: object = ()
@@ -112,6 +124,7 @@ class Grants:
             for grant in list(self._issued):
                 self._decide(grant)
             self.generation += 1
+            self._outdate()
         self._on_change()
         return self.state.stamp
 

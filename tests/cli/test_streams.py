@@ -211,6 +211,9 @@ COMMANDS = [
     "digest",
     "show",
     "call",
+    "new",
+    "check",
+    "schema",
     "completion",
 ]
 

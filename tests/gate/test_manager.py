@@ -374,7 +374,7 @@ def test_a_name_that_the_host_uses_is_left_to_it() -> None:
     world.manager.register(thing, "p")
     world.add("p", world.lazy("ask", lambda a: "plugin"))
     assert world.hook.ask(a=1, b=2) == ["host"]
-    assert world.misfits == [("p", "", "the host has registered something as 'p' itself")]
+    assert world.misfits == [("p", "", "something else is registered as 'p'")]
     world.set([])
     assert world.manager.get_plugin("p") is thing
 

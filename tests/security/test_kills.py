@@ -58,9 +58,7 @@ def end(process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("processes", [1, 4])
-def test_s15_a_kill_at_any_instant_loses_and_invents_nothing(
-    world: World, processes: int
-) -> None:
+def test_s15_a_kill_at_any_instant_loses_and_invents_nothing(world: World, processes: int) -> None:
     names = [f"p{number}" for number in range(3)]
     for name in names:
         world.bundle(
