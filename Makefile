@@ -44,7 +44,7 @@ test: $(READY) $(OLDEST_READY) ## everything that must pass before a change is a
 	done
 
 test-long: $(READY) ## the tests that take longer than make test allows; writes docs/long-tests.md
-	LIONPLUG_RESULTS_PAGE=docs/long-tests.md LIONPLUG_RESULTS_TITLE="Long tests" \
+	LIONPLUG_SEARCH=1 LIONPLUG_RESULTS_PAGE=docs/long-tests.md LIONPLUG_RESULTS_TITLE="Long tests" \
 		$(PYTEST) -n $(WORKERS) -m long || $(NONE_YET)
 
 test-ecosystem: $(READY) ## the tests with real third-party plugins and hosts

@@ -7,9 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support import World
 from tests.support.results import ResultsPage
+
+
+# An ordinary run plays the same examples everywhere, so that a change is refused for what it
+# does and never for another's luck; LIONPLUG_SEARCH=1 plays new ones. Two busy cores keep no
+# deadline.
+settings.register_profile("ordinary", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None)
+settings.load_profile("search" if os.environ.get("LIONPLUG_SEARCH") else "ordinary")
 
 
 def pytest_configure(config: pytest.Config) -> None:

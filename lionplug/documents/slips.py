@@ -112,7 +112,7 @@ def _first_sign(fault: Fault) -> Slip | None:
     text = _value(fault, place)
     if not wrong or not text:
         return None
-    return Slip(f"a text can't begin with {text[0]}; put the text in quotes: {quoted(text)}", place)
+    return Slip(f"a text can't begin with {exact(text[0])}; put the text in quotes: {quoted(text)}", place)
 
 
 def _value(fault: Fault, place: _Place) -> str:
@@ -182,7 +182,7 @@ def _text_behind(fault: Fault) -> Slip | None:
         return None
     place = (number, opening)
     text = quoted(_whole(fault, place))
-    return Slip(f"a text can't begin with {before[opening]}; put the text in quotes: {text}", place)
+    return Slip(f"a text can't begin with {exact(before[opening])}; put the text in quotes: {text}", place)
 
 
 def _opened_above(fault: Fault, sign: str) -> Slip | None:

@@ -508,3 +508,10 @@ def test_without_libyaml_the_pure_parser_is_used(monkeypatch):
 def test_the_reader_is_not_imported_with_lionplug():
     code = "import sys, lionplug, lionplug.errors; sys.exit('yaml' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("data", [b"- \tname: tidy\n", b"a: \t- b\n", b"a: b ]\n", b"- `x\n"])
+def test_a_hint_shows_no_character_that_is_not_printed(data):
+    with pytest.raises(ManifestError) as refused:
+        read_yaml(data, "plugin.yaml")
+    assert all(str(problem).isprintable() for problem in refused.value.problems)
