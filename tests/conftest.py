@@ -12,7 +12,6 @@ from hypothesis import settings
 from tests.support import World
 from tests.support.results import ResultsPage
 
-
 # An ordinary run plays the same examples everywhere, so that a change is refused for what it
 # does and never for another's luck; LIONPLUG_SEARCH=1 plays new ones. Two busy cores keep no
 # deadline.

@@ -112,7 +112,12 @@ def _first_sign(fault: Fault) -> Slip | None:
     text = _value(fault, place)
     if not wrong or not text:
         return None
-    return Slip(f"a text can't begin with {exact(text[0])}; put the text in quotes: {quoted(text)}", place)
+    return _bad_beginning(text[0], quoted(text), place)
+
+
+def _bad_beginning(sign: str, text: str, place: _Place) -> Slip:
+    hint = f"a text can't begin with {exact(sign)}; put the text in quotes: {text}"
+    return Slip(hint, place)
 
 
 def _value(fault: Fault, place: _Place) -> str:
@@ -182,7 +187,7 @@ def _text_behind(fault: Fault) -> Slip | None:
         return None
     place = (number, opening)
     text = quoted(_whole(fault, place))
-    return Slip(f"a text can't begin with {exact(before[opening])}; put the text in quotes: {text}", place)
+    return _bad_beginning(before[opening], text, place)
 
 
 def _opened_above(fault: Fault, sign: str) -> Slip | None:

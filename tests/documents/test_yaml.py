@@ -510,7 +510,7 @@ def test_the_reader_is_not_imported_with_lionplug():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("data", [b"- \tname: tidy\n", b"a: \t- b\n", b"a: b ]\n", b"- `x\n"])
+@pytest.mark.parametrize("data", [b"- \tname: tidy\n", b"a: \t- b\n", b"a: ]b\n", b"- `x\n"])
 def test_a_hint_shows_no_character_that_is_not_printed(data):
     with pytest.raises(ManifestError) as refused:
         read_yaml(data, "plugin.yaml")
