@@ -221,7 +221,6 @@ def _next_command(state: str, reason: str, name: str, command: str) -> str | Non
         states.CHANGED: "trust",
         states.DISABLED: "enable",
         states.INVALID: "info",
-        states.COLLISION: "disable",
     }.get(state)
     if verb is None or (state == states.DISABLED and reason != "disabled by you"):
         return None

@@ -15,7 +15,7 @@ from lionplug.manifest.capability import Capability, label
 
 
 class Changes(NamedTuple):
-    """What a new generation brought, as plugin addresses or locations.
+    """What a new generation brought; what is removed is as it was before.
 
     A copy counts as changed when its state, its reason or its manifest is another.
     """

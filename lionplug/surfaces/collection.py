@@ -44,6 +44,8 @@ class Collection:
         :raises CapabilityNotFoundError: a ``KeyError`` that says which plugin would offer it,
             or which names to choose from.
         :raises ContentError: if the file can't be read as what it should be.
+        :raises NotGrantedError: if the approval ended while it was read.
+        :raises StoreError: if the approved copy is not what was approved.
         """
         value = self._source.provided(self._surface, name)
         if value is None:

@@ -10,6 +10,7 @@ from lionplug.documents.jsonvalues import read_json
 from lionplug.documents.problems import Problems
 from lionplug.documents.yaml import read_yaml
 from lionplug.errors import ContentError, Problem
+from lionplug.text import exact
 
 #: Bytes that a served file may have.
 MAX_BYTES = 2**20
@@ -26,7 +27,7 @@ def read_text(data: bytes, file: str) -> str:
     problems = Problems(file)
     text = decode_text(data, problems)
     if text is None:
-        raise ContentError(problems.found, f"{file} can't be read as text")
+        raise ContentError(problems.found, f"{exact(file)} can't be read as text; save it as UTF-8")
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
@@ -38,7 +39,7 @@ def read_data(data: bytes, file: str) -> dict[str, Any]:
     problems = Problems(file)
     value = read_json(read_yaml(data, file, ContentError), problems)
     if value is INVALID:
-        raise ContentError(problems.found, f"{file} can't be read as data")
+        raise ContentError(problems.found, f"{exact(file)} can't be read as data")
     found: dict[str, Any] = value
     return found
 
@@ -63,9 +64,10 @@ def split_front_matter(text: str, file: str) -> tuple[dict[str, Any], str]:
             return data, body
     problem = Problem(
         "front-matter",
-        "the front matter is not closed: expected a line '---' after it",
+        "the front matter is not closed: expected a line '---' after it; add one, or take the "
+        "first line out",
         file=file,
         line=1,
         column=1,
     )
-    raise ContentError([problem], f"{file} can't be read")
+    raise ContentError([problem], f"{exact(file)} can't be read")
